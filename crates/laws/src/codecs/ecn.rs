@@ -1,0 +1,40 @@
+//! Explicit congestion notification, RFC 3168: the codepoints and the mark.
+
+use super::{Codec, Wire};
+
+/// ECT(0): the sender understands marks.
+pub const CAPABLE: u8 = 0b10;
+/// CE: congestion experienced.
+pub const CONGESTED: u8 = 0b11;
+
+/// May a router mark this packet instead of dropping it?
+#[inline]
+pub fn is_capable(wire: &Wire<'_>) -> bool {
+    wire.marks.codec() == Codec::Ecn && wire.marks.ecn() != 0
+}
+
+/// Marks the packet; says whether it could.
+#[inline]
+pub fn mark(wire: &mut Wire<'_>) -> bool {
+    let capable = is_capable(wire);
+    if capable {
+        wire.marks.set_ecn(CONGESTED);
+    }
+    capable
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_capable_packets_are_marked() {
+        let mut header = [0; 4];
+        for (codec, expected) in [(Codec::Ecn, true), (Codec::None, false), (Codec::Load2, false)] {
+            let mut marks = codec.initial();
+            let before = marks;
+            assert_eq!(mark(&mut Wire { marks: &mut marks, header: &mut header }), expected);
+            assert_eq!(marks != before, expected);
+        }
+    }
+}

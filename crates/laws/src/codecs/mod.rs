@@ -1,0 +1,161 @@
+//! Feedback on the wire: what senders write, how hops combine it, what comes back.
+//!
+//! A file a codec; each holds the marking on a hop and the reading at the sender. [`Codec`] is their list.
+
+pub mod ecn;
+pub mod load2;
+pub mod xcp;
+
+pub use load2::Load;
+
+/// The kind of feedback a law reads or writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Codec {
+    /// No explicit feedback: losses and delays only.
+    #[default]
+    None = 0,
+    /// One bit, RFC 3168: echoed until the sender says that it has reduced its window.
+    Ecn = 1,
+    /// Two bits of load in the ECN field (VCP), echoed a packet.
+    Load2 = 2,
+    /// XCP's congestion header: window, RTT, and a change of window that routers lower.
+    Xcp = 3,
+}
+
+impl Codec {
+    /// Its name, as messages show it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Ecn => "ecn",
+            Self::Load2 => "load2",
+            Self::Xcp => "xcp",
+        }
+    }
+
+    /// What it is, in a line.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::None => "no explicit feedback: losses and delays only",
+            Self::Ecn => "one bit (RFC 3168), echoed until the sender has reduced its window",
+            Self::Load2 => "two bits of load in the ECN field (VCP), echoed by every ACK",
+            Self::Xcp => "XCP's header: window and RTT out, change of window back",
+        }
+    }
+
+    /// Every codec.
+    pub const ALL: [Self; 4] = [Self::None, Self::Ecn, Self::Load2, Self::Xcp];
+
+    /// The codec in a packet's marks.
+    #[inline]
+    fn from_bits(bits: u8) -> Self {
+        match bits {
+            1 => Self::Ecn,
+            2 => Self::Load2,
+            3 => Self::Xcp,
+            _ => Self::None,
+        }
+    }
+
+    /// Does it live in the two ECN bits, so that no other such codec may share a path with it?
+    pub fn uses_ecn_bits(self) -> bool {
+        matches!(self, Self::Ecn | Self::Load2)
+    }
+
+    /// Does the sender write a congestion header?
+    #[inline]
+    pub fn has_header(self) -> bool {
+        matches!(self, Self::Xcp)
+    }
+
+    /// The marks of a packet as its sender emits it.
+    #[inline]
+    pub fn initial(self) -> Marks {
+        let bits = match self {
+            Self::Ecn => ecn::CAPABLE,
+            Self::Load2 => Load::Low as u8,
+            Self::None | Self::Xcp => 0,
+        };
+        Marks::new(self, bits)
+    }
+
+    /// What the receiver copies from a data packet into its ACK.
+    #[inline]
+    pub fn echo(self, header: &Header) -> [u32; 2] {
+        match self {
+            Self::Xcp => xcp::echo(header),
+            Self::None | Self::Ecn | Self::Load2 => [0; 2],
+        }
+    }
+
+    /// What the sender learns from an ACK.
+    #[inline]
+    pub fn read(marks: Marks, echo: [u32; 2]) -> Feedback {
+        match marks.codec() {
+            Self::None => Feedback::None,
+            Self::Ecn => Feedback::Ecn { congested: marks.ecn() == ecn::CONGESTED },
+            Self::Load2 => Feedback::Load(Load::from_bits(marks.ecn())),
+            Self::Xcp => Feedback::Xcp { delta_bytes: xcp::read(echo) },
+        }
+    }
+}
+
+/// The words of a congestion header; their meaning is the codec's.
+pub type Header = [u32; 4];
+
+/// A byte of every packet: its codec and the two ECN bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Marks(u8);
+
+impl Marks {
+    /// Marks of this codec with these ECN bits.
+    #[inline]
+    pub fn new(codec: Codec, ecn: u8) -> Self {
+        Self(((codec as u8) << 2) | (ecn & 3))
+    }
+    /// The codec.
+    #[inline]
+    pub fn codec(self) -> Codec {
+        Codec::from_bits(self.0 >> 2)
+    }
+    /// The two ECN bits.
+    #[inline]
+    pub fn ecn(self) -> u8 {
+        self.0 & 3
+    }
+    /// Replaces the two ECN bits.
+    #[inline]
+    pub fn set_ecn(&mut self, bits: u8) {
+        self.0 = (self.0 & !3) | (bits & 3);
+    }
+}
+
+/// The part of a packet that routers read and write.
+#[derive(Debug)]
+pub struct Wire<'a> {
+    /// Codec and ECN bits.
+    pub marks: &'a mut Marks,
+    /// The congestion header of a data packet.
+    pub header: &'a mut Header,
+}
+
+/// What an ACK tells the sender's law.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Feedback {
+    /// Nothing explicit.
+    #[default]
+    None,
+    /// Was congestion experienced?
+    Ecn {
+        /// The echoed bit.
+        congested: bool,
+    },
+    /// The load region of the most loaded hop.
+    Load(Load),
+    /// The change of window that the routers allow.
+    Xcp {
+        /// In bytes, a packet; negative to slow down.
+        delta_bytes: f64,
+    },
+}

@@ -1,0 +1,72 @@
+//! XCP's congestion header [XCP III-A]: `H_cwnd`, `H_rtt` and `H_feedback`, in single precision.
+
+use super::Header;
+
+/// What a data packet of an XCP sender carries.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Congestion {
+    /// `H_cwnd`: the sender's window, in bytes.
+    pub window_bytes: f32,
+    /// `H_rtt`: the sender's RTT estimate, in seconds; 0 when it has none yet.
+    pub rtt_s: f32,
+    /// `H_feedback`: change of window that the packet asks for or is allowed, in bytes.
+    pub delta_bytes: f32,
+}
+
+impl Congestion {
+    /// To header words.
+    #[inline]
+    pub fn write(self) -> Header {
+        [self.window_bytes.to_bits(), self.rtt_s.to_bits(), self.delta_bytes.to_bits(), 0]
+    }
+    /// From header words.
+    #[inline]
+    pub fn parse(header: &Header) -> Self {
+        let [window, rtt, delta, _] = header.map(f32::from_bits);
+        Self { window_bytes: window, rtt_s: rtt, delta_bytes: delta }
+    }
+}
+
+/// A hop lowers the feedback to what it allows.
+#[inline]
+pub fn mark(header: &mut Header, allowed_bytes: f64) {
+    if allowed_bytes < f64::from(f32::from_bits(header[2])) {
+        header[2] = (allowed_bytes as f32).to_bits();
+    }
+}
+
+/// What the receiver returns: the feedback.
+#[inline]
+pub fn echo(header: &Header) -> [u32; 2] {
+    [header[2], 0]
+}
+
+/// What the sender reads: bytes of window change; a malformed header reads as no change.
+#[inline]
+pub fn read(echo: [u32; 2]) -> f64 {
+    let delta = f64::from(f32::from_bits(echo[0]));
+    if delta.is_finite() { delta } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hops_combine_to_the_minimum() {
+        let sent = Congestion { window_bytes: 1e4, rtt_s: 0.08, delta_bytes: 5e3 };
+        let mut header = sent.write();
+        assert_eq!(Congestion::parse(&header), sent);
+        mark(&mut header, 700.0);
+        mark(&mut header, 900.0);
+        assert_eq!(read(echo(&header)), 700.0);
+        mark(&mut header, -20.0);
+        assert_eq!(read(echo(&header)), -20.0);
+    }
+
+    #[test]
+    fn a_malformed_header_changes_nothing() {
+        assert_eq!(read([f32::NAN.to_bits(), 0]), 0.0);
+        assert_eq!(read([f32::INFINITY.to_bits(), 0]), 0.0);
+    }
+}

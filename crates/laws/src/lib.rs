@@ -1,0 +1,17 @@
+//! Congestion-control laws, each written once as a pure function of what it is told.
+//!
+//! No clock, no I/O, no randomness of its own, no allocation after construction. `senders/` and
+//! `routers/` hold one law a file; `codecs/` what travels between them; [`registry`] lists them all.
+#![forbid(unsafe_code)]
+
+pub mod codecs;
+pub mod filters;
+pub mod params;
+pub mod quantities;
+pub mod registry;
+pub mod router;
+pub mod routers;
+pub mod sender;
+#[cfg(test)]
+mod script;
+pub mod senders;

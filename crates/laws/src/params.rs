@@ -1,0 +1,238 @@
+//! Parameters of laws: typed, with unit, default, range and help, declared once by [`params!`].
+
+use crate::quantities::{BitRate, Bytes, Span};
+use std::fmt;
+
+/// What sort of value a parameter takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A dimensionless number.
+    Number,
+    /// A whole number.
+    Integer,
+    /// `true` or `false`.
+    Flag,
+    /// A length of time.
+    Duration,
+    /// A rate.
+    Rate,
+    /// An amount of data.
+    Size,
+}
+
+/// A parameter's value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value {
+    /// A dimensionless number.
+    Number(f64),
+    /// A whole number.
+    Integer(u64),
+    /// `true` or `false`.
+    Flag(bool),
+    /// A length of time.
+    Duration(Span),
+    /// A rate.
+    Rate(BitRate),
+    /// An amount of data.
+    Size(Bytes),
+}
+
+impl Value {
+    /// The value in its base unit (1, s, bit/s, bytes), as ranges are given.
+    pub fn base(self) -> f64 {
+        match self {
+            Self::Number(x) => x,
+            Self::Integer(n) => n as f64,
+            Self::Flag(b) => f64::from(u8::from(b)),
+            Self::Duration(t) => t.seconds(),
+            Self::Rate(r) => r.bps(),
+            Self::Size(b) => b.count() as f64,
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(x) => write!(f, "{x}"),
+            Self::Integer(n) => write!(f, "{n}"),
+            Self::Flag(b) => write!(f, "{b}"),
+            Self::Duration(t) => write!(f, "{t}"),
+            Self::Rate(r) => write!(f, "{r}"),
+            Self::Size(b) => write!(f, "{b}"),
+        }
+    }
+}
+
+/// A Rust type that a parameter may have.
+pub trait ParamType: Copy {
+    /// Which kind of value it takes.
+    const KIND: Kind;
+    /// From a value; `None` if it is of another kind.
+    fn from_value(value: Value) -> Option<Self>;
+    /// To a value.
+    fn to_value(self) -> Value;
+}
+
+macro_rules! param_type {
+    ($($type:ty => $kind:ident),* $(,)?) => {$(
+        impl ParamType for $type {
+            const KIND: Kind = Kind::$kind;
+            fn from_value(value: Value) -> Option<Self> {
+                match value { Value::$kind(x) => Some(x), _ => None }
+            }
+            fn to_value(self) -> Value { Value::$kind(self) }
+        }
+    )*};
+}
+param_type! { f64 => Number, u64 => Integer, bool => Flag, Span => Duration, BitRate => Rate, Bytes => Size }
+
+/// One parameter as the registry shows it.
+#[derive(Clone, Debug)]
+pub struct ParamInfo {
+    /// Its name in a scenario.
+    pub name: &'static str,
+    /// What it takes.
+    pub kind: Kind,
+    /// What it is when a scenario is silent.
+    pub default: Value,
+    /// Smallest allowed value in the base unit (1, s, bit/s, bytes).
+    pub min: f64,
+    /// Largest allowed value in the base unit.
+    pub max: f64,
+    /// What it means, and the paper's symbol.
+    pub help: &'static str,
+}
+
+impl ParamInfo {
+    /// The allowed range in words, with units.
+    pub fn range(&self) -> String {
+        let show = |x: f64| match self.kind {
+            Kind::Duration => Span::from_seconds(x).to_string(),
+            Kind::Rate => BitRate::from_bps(x).to_string(),
+            Kind::Size => Bytes(x as u64).to_string(),
+            Kind::Integer | Kind::Number | Kind::Flag => format!("{x}"),
+        };
+        match self.kind {
+            Kind::Flag => "true or false".to_owned(),
+            _ => format!("{} to {}", show(self.min), show(self.max)),
+        }
+    }
+
+    /// Is `value` within the range?
+    pub fn allows(&self, value: Value) -> bool {
+        let x = value.base();
+        x >= self.min && x <= self.max
+    }
+}
+
+/// A law's parameters: a plain struct declared by [`params!`].
+pub trait ParamSet: Default {
+    /// What there is, in declaration order.
+    fn infos() -> Vec<ParamInfo>;
+    /// Sets the named parameter.
+    fn set(&mut self, name: &str, value: Value) -> Result<(), ParamError>;
+}
+
+/// Why a parameter was refused.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ParamError {
+    /// There is no such law.
+    UnknownLaw,
+    /// The law has no such parameter.
+    UnknownName,
+    /// It takes a value of another kind.
+    WrongKind(Kind),
+    /// It lies outside of the range.
+    OutOfRange,
+}
+
+/// Declares a law's parameters with their meaning, default and range (in 1, s, bit/s or bytes).
+#[macro_export]
+macro_rules! params {
+    ($(#[doc = $top:expr])* pub struct $Set:ident {
+        $( $(#[doc = $help:expr])+ pub $name:ident: $type:ty = $default:expr, in $min:expr, $max:expr; )*
+    }) => {
+        $(#[doc = $top])*
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub struct $Set { $( $(#[doc = $help])+ pub $name: $type, )* }
+
+        impl Default for $Set {
+            fn default() -> Self { Self { $( $name: $default, )* } }
+        }
+
+        impl $crate::params::ParamSet for $Set {
+            fn infos() -> Vec<$crate::params::ParamInfo> {
+                #[allow(unused_imports)]
+                use $crate::params::ParamType;
+                vec![ $( $crate::params::ParamInfo {
+                    name: stringify!($name),
+                    kind: <$type>::KIND,
+                    default: <$type>::to_value($default),
+                    min: $min as f64,
+                    max: $max as f64,
+                    help: concat!($($help),+).trim_ascii(),
+                } ),* ]
+            }
+
+            #[allow(unused_variables)]
+            fn set(&mut self, name: &str, value: $crate::params::Value)
+                -> Result<(), $crate::params::ParamError>
+            {
+                #[allow(unused_imports)]
+                use $crate::params::{ParamError, ParamType};
+                let Some(info) = Self::infos().into_iter().find(|info| info.name == name) else {
+                    return Err(ParamError::UnknownName);
+                };
+                match name {
+                    $( stringify!($name) => {
+                        let typed = <$type>::from_value(value)
+                            .ok_or(ParamError::WrongKind(<$type>::KIND))?;
+                        if !info.allows(value) { return Err(ParamError::OutOfRange); }
+                        self.$name = typed;
+                    } )*
+                    _ => return Err(ParamError::UnknownName),
+                }
+                Ok(())
+            }
+        }
+    };
+}
+
+params! {
+    /// A law without parameters.
+    pub struct NoParams {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    params! {
+        /// For the tests.
+        pub struct Sample {
+            /// A gain.
+            pub gain: f64 = 0.5, in 0.0, 1.0;
+            /// An interval.
+            pub interval: Span = Span::from_millis(200), in 0.001, 10.0;
+        }
+    }
+
+    #[test]
+    fn a_parameter_is_set_within_its_range_only() {
+        let mut sample = Sample::default();
+        assert_eq!(sample.set("gain", Value::Number(0.25)), Ok(()));
+        assert_eq!(sample.gain, 0.25);
+        assert_eq!(sample.set("gain", Value::Number(1.5)), Err(ParamError::OutOfRange));
+        assert_eq!(sample.set("gain", Value::Number(f64::NAN)), Err(ParamError::OutOfRange));
+        assert_eq!(sample.set("gain", Value::Flag(true)), Err(ParamError::WrongKind(Kind::Number)));
+        assert_eq!(sample.set("gian", Value::Number(0.1)), Err(ParamError::UnknownName));
+        assert_eq!(sample.gain, 0.25);
+    }
+
+    #[test]
+    fn ranges_carry_units() {
+        assert_eq!(Sample::infos()[1].range(), "1 ms to 10 s");
+        assert_eq!(Sample::infos()[0].help, "A gain.");
+    }
+}

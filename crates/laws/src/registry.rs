@@ -1,0 +1,253 @@
+//! The list of laws. A new law is one file and one line in [`senders!`] or [`routers!`] below.
+//!
+//! Each line makes the enum variant, the registry entry, the CLI and Python name, and enters the law
+//! into the all-laws tests.
+
+use crate::codecs::{Codec, Header, Wire};
+use crate::params::{ParamError, ParamInfo, ParamSet, Value};
+use crate::quantities::{BitRate, Time};
+use crate::router::{Arrival, Departure, Draw, LinkView, QueueView, RouterLaw, Verdict};
+use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw, Sending};
+use crate::{routers, senders};
+
+/// A sender law as the registry knows it.
+pub trait SenderSpec {
+    /// The law itself; TCPs that differ in loss recovery only share one.
+    type Law: SenderLaw;
+    /// Its parameters.
+    type Params: ParamSet;
+    /// Its name in scenarios.
+    const NAME: &'static str;
+    /// What it is, in a line.
+    const TITLE: &'static str;
+    /// Where it is published.
+    const SOURCE: &'static str;
+    /// The feedback that it reads. `Ecn` is optional for a sender, the others are required.
+    const CODEC: Codec;
+    /// How its transport repairs losses unless a scenario says otherwise.
+    const RECOVERY: Recovery;
+    /// The router law that it is made for.
+    const ROUTER: &'static str;
+    /// Starts a flow.
+    fn new(params: Self::Params, opening: &Opening) -> Self::Law;
+}
+
+/// A router law as the registry knows it.
+pub trait RouterSpec {
+    /// The law itself.
+    type Law: RouterLaw;
+    /// Its parameters.
+    type Params: ParamSet;
+    /// Its name in scenarios.
+    const NAME: &'static str;
+    /// What it is, in a line.
+    const TITLE: &'static str;
+    /// Where it is published.
+    const SOURCE: &'static str;
+    /// The feedback that it writes.
+    const CODEC: Codec;
+    /// Does it act on departures? Such links pay an event a packet.
+    const ON_DEPARTURE: bool;
+    /// Are ACKs served before data, in a queue of their own?
+    const ACKS_FIRST: bool;
+    /// Sets up a link.
+    fn new(params: Self::Params, link: &LinkView) -> Self::Law;
+}
+
+/// A sender law's entry.
+#[derive(Clone, Debug)]
+pub struct SenderInfo {
+    /// Its name in scenarios.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub title: &'static str,
+    /// Where it is published.
+    pub source: &'static str,
+    /// The feedback that it reads.
+    pub codec: Codec,
+    /// How its transport repairs losses by default.
+    pub recovery: Recovery,
+    /// The router law that it is made for.
+    pub router: &'static str,
+    /// Its parameters.
+    pub params: Vec<ParamInfo>,
+}
+
+/// A router law's entry.
+#[derive(Clone, Debug)]
+pub struct RouterInfo {
+    /// Its name in scenarios.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub title: &'static str,
+    /// Where it is published.
+    pub source: &'static str,
+    /// The feedback that it writes.
+    pub codec: Codec,
+    /// Does it act on departures?
+    pub on_departure: bool,
+    /// Are ACKs served first?
+    pub acks_first: bool,
+    /// Its parameters.
+    pub params: Vec<ParamInfo>,
+}
+
+/// The first parameter that a law refuses, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal {
+    /// The parameter's name.
+    pub name: String,
+    /// Why it was refused.
+    pub error: ParamError,
+}
+
+/// Fills a law's parameters from named values.
+fn fill<P: ParamSet>(values: &[(String, Value)]) -> Result<P, Refusal> {
+    let mut params = P::default();
+    for (name, value) in values {
+        params.set(name, *value).map_err(|error| Refusal { name: name.clone(), error })?;
+    }
+    Ok(params)
+}
+
+fn unknown(name: &str) -> Refusal {
+    Refusal { name: name.to_owned(), error: ParamError::UnknownLaw }
+}
+
+macro_rules! senders {
+    ($($Variant:ident = $path:path;)*) => {
+        /// Every sender law, dispatched without a table lookup.
+        #[allow(missing_docs)]
+        pub enum Sender { $($Variant(<$path as SenderSpec>::Law),)* /** A law from outside the tree. */ Custom(Box<dyn SenderLaw + Send>) }
+
+        impl SenderLaw for Sender {
+            #[inline]
+            fn on_ack(&mut self, ack: &Ack) {
+                match self { $(Self::$Variant(law) => law.on_ack(ack),)* Self::Custom(law) => law.on_ack(ack) }
+            }
+            fn on_loss(&mut self, loss: &Loss) {
+                match self { $(Self::$Variant(law) => law.on_loss(loss),)* Self::Custom(law) => law.on_loss(loss) }
+            }
+            fn on_timeout(&mut self, loss: &Loss) {
+                match self { $(Self::$Variant(law) => law.on_timeout(loss),)* Self::Custom(law) => law.on_timeout(loss) }
+            }
+            #[inline]
+            fn window(&self) -> f64 {
+                match self { $(Self::$Variant(law) => law.window(),)* Self::Custom(law) => law.window() }
+            }
+            #[inline]
+            fn pacing_rate(&self) -> Option<BitRate> {
+                match self { $(Self::$Variant(law) => law.pacing_rate(),)* Self::Custom(law) => law.pacing_rate() }
+            }
+            #[inline]
+            fn wake_at(&self) -> Option<Time> {
+                match self { $(Self::$Variant(law) => law.wake_at(),)* Self::Custom(law) => law.wake_at() }
+            }
+            fn on_wake(&mut self, now: Time) {
+                match self { $(Self::$Variant(law) => law.on_wake(now),)* Self::Custom(law) => law.on_wake(now) }
+            }
+            #[inline]
+            fn header(&self, sending: &Sending) -> Header {
+                match self { $(Self::$Variant(law) => law.header(sending),)* Self::Custom(law) => law.header(sending) }
+            }
+            fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
+                match self { $(Self::$Variant(law) => law.observe(show),)* Self::Custom(law) => law.observe(show) }
+            }
+        }
+
+        impl Sender {
+            /// Starts the named law with these parameters.
+            pub fn build(name: &str, params: &[(String, Value)], opening: &Opening) -> Result<Self, Refusal> {
+                $(if name == <$path as SenderSpec>::NAME {
+                    return Ok(Self::$Variant(<$path as SenderSpec>::new(fill(params)?, opening)));
+                })*
+                Err(unknown(name))
+            }
+        }
+
+        /// Every sender law's entry.
+        pub fn sender_laws() -> Vec<SenderInfo> {
+            vec![$(SenderInfo {
+                name: <$path as SenderSpec>::NAME,
+                title: <$path as SenderSpec>::TITLE,
+                source: <$path as SenderSpec>::SOURCE,
+                codec: <$path as SenderSpec>::CODEC,
+                recovery: <$path as SenderSpec>::RECOVERY,
+                router: <$path as SenderSpec>::ROUTER,
+                params: <<$path as SenderSpec>::Params as ParamSet>::infos(),
+            },)*]
+        }
+    };
+}
+
+macro_rules! routers {
+    ($($Variant:ident = $path:path;)*) => {
+        /// Every router law, dispatched without a table lookup.
+        #[allow(missing_docs)]
+        pub enum Router { $($Variant(<$path as RouterSpec>::Law),)* /** A law from outside the tree. */ Custom(Box<dyn RouterLaw + Send>) }
+
+        impl RouterLaw for Router {
+            #[inline]
+            fn on_arrival(&mut self, arrival: &Arrival, wire: &mut Wire<'_>, draw: &mut dyn Draw) -> Verdict {
+                match self {
+                    $(Self::$Variant(law) => law.on_arrival(arrival, wire, draw),)*
+                    Self::Custom(law) => law.on_arrival(arrival, wire, draw),
+                }
+            }
+            #[inline]
+            fn on_departure(&mut self, departure: &Departure, wire: &mut Wire<'_>) {
+                match self {
+                    $(Self::$Variant(law) => law.on_departure(departure, wire),)*
+                    Self::Custom(law) => law.on_departure(departure, wire),
+                }
+            }
+            fn tick_at(&self) -> Option<Time> {
+                match self { $(Self::$Variant(law) => law.tick_at(),)* Self::Custom(law) => law.tick_at() }
+            }
+            fn on_tick(&mut self, queue: &QueueView) {
+                match self { $(Self::$Variant(law) => law.on_tick(queue),)* Self::Custom(law) => law.on_tick(queue) }
+            }
+            fn on_rate(&mut self, rate: BitRate) {
+                match self { $(Self::$Variant(law) => law.on_rate(rate),)* Self::Custom(law) => law.on_rate(rate) }
+            }
+            fn signal(&self) -> f64 {
+                match self { $(Self::$Variant(law) => law.signal(),)* Self::Custom(law) => law.signal() }
+            }
+        }
+
+        impl Router {
+            /// Sets up the named law with these parameters.
+            pub fn build(name: &str, params: &[(String, Value)], link: &LinkView) -> Result<Self, Refusal> {
+                $(if name == <$path as RouterSpec>::NAME {
+                    return Ok(Self::$Variant(<$path as RouterSpec>::new(fill(params)?, link)));
+                })*
+                Err(unknown(name))
+            }
+        }
+
+        /// Every router law's entry.
+        pub fn router_laws() -> Vec<RouterInfo> {
+            vec![$(RouterInfo {
+                name: <$path as RouterSpec>::NAME,
+                title: <$path as RouterSpec>::TITLE,
+                source: <$path as RouterSpec>::SOURCE,
+                codec: <$path as RouterSpec>::CODEC,
+                on_departure: <$path as RouterSpec>::ON_DEPARTURE,
+                acks_first: <$path as RouterSpec>::ACKS_FIRST,
+                params: <<$path as RouterSpec>::Params as ParamSet>::infos(),
+            },)*]
+        }
+    };
+}
+
+senders! {
+    Reno = senders::reno::Reno;
+    NewReno = senders::newreno::NewReno;
+    Sack = senders::sack::Sack;
+    Vcp = senders::vcp::Vcp;
+}
+
+routers! {
+    DropTail = routers::droptail::DropTail;
+    Vcp = routers::vcp::Vcp;
+}

@@ -1,0 +1,93 @@
+//! What a router's law is told and what it answers.
+
+use crate::codecs::Wire;
+use crate::quantities::{BitRate, Bytes, Time};
+
+/// A law at a link's entrance: queue management and explicit feedback.
+///
+/// `on_arrival` sees every packet that the link is offered; a packet that fits is then queued. A law
+/// that also acts on departures says so in its registry entry ([`RouterInfo`](crate::registry::RouterInfo)).
+pub trait RouterLaw {
+    /// A packet is offered.
+    fn on_arrival(&mut self, arrival: &Arrival, wire: &mut Wire<'_>, draw: &mut dyn Draw)
+    -> Verdict;
+    /// A packet begins its transmission. Only called for laws with `ON_DEPARTURE`.
+    fn on_departure(&mut self, _departure: &Departure, _wire: &mut Wire<'_>) {}
+    /// When [`on_tick`](Self::on_tick) should be called next; a real event, also when the link is idle.
+    fn tick_at(&self) -> Option<Time> {
+        None
+    }
+    /// The instant asked for by [`tick_at`](Self::tick_at) has come.
+    fn on_tick(&mut self, _queue: &QueueView) {}
+    /// The link's rate has changed.
+    fn on_rate(&mut self, _rate: BitRate) {}
+    /// What the law says at present (load factor, price, marking probability), for probes.
+    fn signal(&self) -> f64 {
+        0.0
+    }
+}
+
+/// Random numbers, from the link's own stream.
+pub trait Draw {
+    /// Uniform in [0, 1).
+    fn uniform(&mut self) -> f64;
+}
+
+/// What becomes of an offered packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is queued if the buffer has room.
+    Accept,
+    /// It is queued and bears a congestion mark.
+    Mark,
+    /// It is dropped.
+    Drop,
+}
+
+/// The queue at an instant; the packet in service is not counted.
+#[derive(Clone, Copy, Debug)]
+pub struct QueueView {
+    /// Now.
+    pub now: Time,
+    /// Waiting packets.
+    pub packets: u64,
+    /// Waiting bytes.
+    pub bytes: u64,
+}
+
+/// A packet offered to a link.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// The queue before it.
+    pub queue: QueueView,
+    /// Is the link transmitting nothing, so that the packet need not wait?
+    pub idle: bool,
+    /// Size on the wire in bytes.
+    pub size: u32,
+    /// Data, as opposed to a pure ACK?
+    pub data: bool,
+}
+
+/// A packet that leaves the queue for transmission.
+#[derive(Clone, Copy, Debug)]
+pub struct Departure {
+    /// The queue after it.
+    pub queue: QueueView,
+    /// Size on the wire in bytes.
+    pub size: u32,
+    /// Data, as opposed to a pure ACK?
+    pub data: bool,
+}
+
+/// What a law is told about its link.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkView {
+    /// Capacity.
+    pub rate: BitRate,
+    /// Propagation delay in seconds.
+    pub delay_s: f64,
+    /// Room in the buffer, in bytes; `u64::MAX` when unlimited.
+    pub buffer: Bytes,
+    /// Size of a data packet on the wire in bytes.
+    pub packet_bytes: u32,
+}

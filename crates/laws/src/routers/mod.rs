@@ -1,0 +1,4 @@
+//! Router laws, one a file, in the order of the registry.
+
+pub mod droptail;
+pub mod vcp;

@@ -1,0 +1,82 @@
+//! Script tests of sender laws: ACKs, losses and timeouts in, windows out.
+
+use crate::codecs::Feedback;
+use crate::quantities::{Span, Time};
+use crate::sender::{Ack, Congestion, Loss, SenderLaw};
+
+/// A law under a script.
+pub struct Script<L> {
+    /// The law.
+    pub law: L,
+    now: Time,
+    feedback: Feedback,
+    in_flight: u32,
+}
+
+/// So many milliseconds.
+pub fn ms(n: u64) -> Span {
+    Span::from_millis(n)
+}
+
+impl<L: SenderLaw> Script<L> {
+    /// A script that starts at time zero, without feedback.
+    pub fn new(law: L) -> Self {
+        let in_flight = law.window() as u32;
+        Self { law, now: Time::ZERO, feedback: Feedback::None, in_flight }
+    }
+
+    /// What the following ACKs say.
+    pub fn feedback(&mut self, feedback: Feedback) -> &mut Self {
+        self.feedback = feedback;
+        self
+    }
+
+    /// One ACK, `at` milliseconds after the start.
+    pub fn ack_at(&mut self, at: u64, rtt: Span) -> &mut Self {
+        self.now = Time::ZERO + ms(at);
+        let ack = Ack {
+            now: self.now,
+            newly_acked: 1,
+            in_flight: self.in_flight,
+            rtt,
+            smoothed_rtt: rtt,
+            min_rtt: rtt,
+            feedback: self.feedback,
+            recovering: false,
+            app_limited: false,
+        };
+        self.law.on_ack(&ack);
+        self.in_flight = self.law.window() as u32;
+        self
+    }
+
+    /// `n` ACKs at one instant, an RTT after the last.
+    pub fn acks(&mut self, rtt: Span, n: u32) -> &mut Self {
+        let at = (self.now + rtt).ps() / 1_000_000_000;
+        for _ in 0..n {
+            self.ack_at(at, rtt);
+        }
+        self
+    }
+
+    /// A loss with so many packets in flight.
+    pub fn loss(&mut self, in_flight: u32) -> &mut Self {
+        self.law.on_loss(&Loss { now: self.now, in_flight, by: Congestion::Loss });
+        self
+    }
+
+    /// The retransmission timer.
+    pub fn timeout(&mut self) -> &mut Self {
+        let in_flight = self.in_flight;
+        self.law.on_timeout(&Loss { now: self.now, in_flight, by: Congestion::Timeout });
+        self
+    }
+
+    /// The window must be this, to within rounding.
+    #[track_caller]
+    pub fn expect_window(&mut self, packets: f64) -> &mut Self {
+        let window = self.law.window();
+        assert!((window - packets).abs() < 1e-9 * packets.max(1.0), "{window} not {packets}");
+        self
+    }
+}

@@ -1,0 +1,132 @@
+//! TCP Reno's congestion control: slow start, additive increase, halving.
+//!
+//! M. Allman, V. Paxson, E. Blanton, "TCP Congestion Control", RFC 5681, 2009. Windows in packets.
+//!   (2) slow start:  cwnd += newly acked          while cwnd < ssthresh
+//!   (3) avoidance:   cwnd += newly acked / cwnd   otherwise (one packet an RTT)
+//!   (4) on loss:     ssthresh = max(FlightSize / 2, 2); cwnd = ssthresh; after a timeout cwnd = 1
+//! An ECN mark is answered like a loss (RFC 3168, 6.1.2). Recovery itself is the transport's.
+
+use crate::codecs::Codec;
+use crate::params;
+use crate::registry::SenderSpec;
+use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw};
+
+params! {
+    /// Reno's parameters; NewReno and SACK TCP have the same.
+    pub struct Params {
+        /// Packets added to the window each RTT in congestion avoidance (alpha).
+        pub increase: f64 = 1.0, in 0.001, 100.0;
+        /// What remains of the packets in flight after a loss (beta).
+        pub decrease: f64 = 0.5, in 0.01, 0.99;
+        /// Slow-start threshold at the start, in packets.
+        pub initial_ssthresh: f64 = 1e9, in 2.0, 1e9;
+    }
+}
+
+/// The state of a Reno sender.
+#[derive(Clone, Debug)]
+pub struct Reno {
+    params: Params,
+    window: f64,
+    ssthresh: f64,
+}
+
+impl Reno {
+    /// Starts with the initial window.
+    pub fn new(params: Params, opening: &Opening) -> Self {
+        Self {
+            params,
+            window: opening.initial_window,
+            ssthresh: params.initial_ssthresh,
+        }
+    }
+
+    /// (4), with the packets in flight as FlightSize.
+    fn halve(&mut self, loss: &Loss) {
+        self.ssthresh = (f64::from(loss.in_flight) * self.params.decrease).max(2.0);
+    }
+}
+
+impl SenderLaw for Reno {
+    fn on_ack(&mut self, ack: &Ack) {
+        if ack.recovering || ack.app_limited {
+            return;
+        }
+        let acked = f64::from(ack.newly_acked);
+        if self.window < self.ssthresh {
+            self.window = (self.window + acked).min(self.ssthresh);
+        } else {
+            self.window += self.params.increase * acked / self.window;
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        self.halve(loss);
+        self.window = self.ssthresh;
+    }
+
+    fn on_timeout(&mut self, loss: &Loss) {
+        self.halve(loss);
+        self.window = 1.0;
+    }
+
+    fn window(&self) -> f64 {
+        self.window
+    }
+
+    fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        show("ssthresh", self.ssthresh);
+    }
+}
+
+impl SenderSpec for Reno {
+    type Law = Self;
+    type Params = Params;
+    const NAME: &'static str = "reno";
+    const TITLE: &'static str = "TCP Reno: additive increase, halving, fast recovery";
+    const SOURCE: &'static str = "RFC 5681";
+    const CODEC: Codec = Codec::Ecn;
+    const RECOVERY: Recovery = Recovery::Reno;
+    const ROUTER: &'static str = "droptail";
+    fn new(params: Params, opening: &Opening) -> Self {
+        Self::new(params, opening)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::{Script, ms};
+
+    fn reno(ssthresh: f64) -> Script<Reno> {
+        let params = Params { initial_ssthresh: ssthresh, ..Params::default() };
+        Script::new(Reno::new(params, &Opening { initial_window: 2.0, packet_bytes: 1000 }))
+    }
+
+    #[test]
+    fn slow_start_doubles_then_avoidance_adds_one_a_round() {
+        let mut flow = reno(8.0);
+        flow.acks(ms(80), 2).expect_window(4.0);
+        flow.acks(ms(80), 4).expect_window(8.0);
+        // One round of eight ACKs: 8 + 8 * (1/8), a little less as the window grows.
+        flow.acks(ms(80), 8);
+        assert!((8.9..9.0).contains(&flow.law.window()));
+    }
+
+    #[test]
+    fn a_loss_halves_what_is_in_flight() {
+        let mut flow = reno(1e9);
+        flow.acks(ms(80), 30).expect_window(32.0);
+        flow.loss(30).expect_window(15.0);
+        flow.loss(3).expect_window(2.0);
+    }
+
+    #[test]
+    fn a_timeout_restarts_from_one_packet() {
+        let mut flow = reno(1e9);
+        flow.acks(ms(80), 30).timeout().expect_window(1.0);
+        // 32 were in flight: slow start ends at 16.
+        flow.acks(ms(80), 15).expect_window(16.0);
+        flow.acks(ms(80), 1).expect_window(16.0 + 1.0 / 16.0);
+    }
+}

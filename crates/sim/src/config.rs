@@ -1,0 +1,183 @@
+//! What a network is made of, as `knee-scenario` describes it to the simulator.
+
+use knee_laws::quantities::{BitRate, Span, Time};
+use knee_laws::registry::{Router, Sender};
+use knee_laws::sender::Recovery;
+
+/// A link, by its place in the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LinkId(pub u32);
+
+/// A group of flows, by its place in the network: flows of one group share law and meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct GroupId(pub u32);
+
+/// How much a link's queue holds; the packet in service is not counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Buffer {
+    /// Everything.
+    Unlimited,
+    /// So many bytes.
+    Bytes(u64),
+    /// So many packets, of whatever size.
+    Packets(u64),
+}
+
+/// One directed link.
+pub struct LinkConfig {
+    /// Its name, which seeds its random stream.
+    pub name: String,
+    /// Capacity.
+    pub rate: BitRate,
+    /// Propagation delay.
+    pub delay: Span,
+    /// Room in its queue.
+    pub buffer: Buffer,
+    /// Its law.
+    pub router: Router,
+    /// Does the law act on departures ([`RouterInfo`](knee_laws::registry::RouterInfo))?
+    pub on_departure: bool,
+    /// Are ACKs served first?
+    pub acks_first: bool,
+    /// Rates that follow the first, in order of time.
+    pub rate_changes: Vec<(Time, BitRate)>,
+    /// Is it reported and probed? Others keep no statistics.
+    pub measured: bool,
+}
+
+/// Options of the transport, the same for all flows of a group.
+#[derive(Clone, Copy, Debug)]
+pub struct Transport {
+    /// Size of a data packet on the wire, bytes (40 to 65535).
+    pub data_bytes: u16,
+    /// Size of an ACK on the wire, bytes.
+    pub ack_bytes: u16,
+    /// How losses are repaired.
+    pub recovery: Recovery,
+    /// Initial window in packets.
+    pub initial_window: f64,
+    /// Does the sender negotiate ECN (RFC 3168)? Only for laws that read `Codec::Ecn`.
+    pub ecn: bool,
+    /// Data packets an ACK; 1 acknowledges each at once, 2 is RFC 1122's.
+    pub packets_per_ack: u32,
+    /// A delayed ACK leaves after this time at the latest.
+    pub ack_delay: Span,
+    /// Spread packets over the RTT at this multiple of window / RTT; `None` lets ACKs clock them.
+    pub pacing_gain: Option<f64>,
+    /// Least retransmission timeout (RFC 6298 says 1 s; common practice is 200 ms).
+    pub min_rto: Span,
+    /// The receiver's window in packets: a cap on what is in flight.
+    pub max_window: f64,
+}
+
+/// A way through the network and back. Empty paths are not allowed.
+#[derive(Clone, Debug)]
+pub struct Route {
+    /// Links of the data packets, in order.
+    pub forward: Vec<LinkId>,
+    /// Links of the ACKs, in order.
+    pub backward: Vec<LinkId>,
+}
+
+/// A flow that is there from the beginning of the run.
+pub struct FlowConfig {
+    /// The group that it belongs to.
+    pub group: GroupId,
+    /// Its law, already built.
+    pub law: Sender,
+    /// Its way.
+    pub route: Route,
+    /// When it starts.
+    pub start: Time,
+    /// When it stops offering data, if ever.
+    pub stop: Option<Time>,
+    /// How many data packets it has to send; `None`: never out of data.
+    pub packets: Option<u64>,
+}
+
+/// Flows that arrive at random during the run: Poisson arrivals, random sizes, ways taken in turn.
+pub struct SourceConfig {
+    /// The group that its flows belong to.
+    pub group: GroupId,
+    /// Its name, which seeds its random stream.
+    pub name: String,
+    /// Makes the law of one more flow.
+    pub law: Box<dyn Fn() -> Sender + Send>,
+    /// The ways that flows take in turn.
+    pub routes: Vec<Route>,
+    /// Mean arrivals a second.
+    pub arrivals_per_second: f64,
+    /// Sizes in packets.
+    pub size: SizeDistribution,
+    /// First possible arrival.
+    pub start: Time,
+    /// No arrival after this.
+    pub stop: Time,
+}
+
+/// Sizes of arriving flows, in data packets (rounded up, at least 1).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SizeDistribution {
+    /// All the same.
+    Fixed(f64),
+    /// Exponential with this mean.
+    Exponential {
+        /// Mean size.
+        mean: f64,
+    },
+    /// Pareto with this mean and shape (above 1).
+    Pareto {
+        /// Mean size.
+        mean: f64,
+        /// Shape alpha.
+        shape: f64,
+    },
+}
+
+/// What a probe samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Quantity {
+    /// Of a measured link: waiting packets at the instant.
+    Queue,
+    /// Of a measured link: fraction of the capacity used since the last sample.
+    Utilisation,
+    /// Of a measured link: the router law's signal.
+    Signal,
+    /// Of a measured link: packets dropped since the last sample.
+    Drops,
+    /// Of a flow: congestion window in packets.
+    Window,
+    /// Of a flow: goodput in Mbps since the last sample.
+    Throughput,
+    /// Of a flow: smoothed RTT in ms.
+    Rtt,
+}
+
+/// A sampled quantity: of every measured link, or of every configured flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// What is sampled.
+    pub quantity: Quantity,
+    /// How often.
+    pub interval: Span,
+}
+
+/// The whole of it.
+pub struct NetworkConfig {
+    /// Seeds every random stream, each with its component's name.
+    pub seed: u64,
+    /// Links; [`LinkId`] is the place in this list.
+    pub links: Vec<LinkConfig>,
+    /// Transport options of each group; [`GroupId`] is the place in this list.
+    pub groups: Vec<Transport>,
+    /// Flows that are there from the beginning.
+    pub flows: Vec<FlowConfig>,
+    /// Flows that arrive at random.
+    pub sources: Vec<SourceConfig>,
+    /// What is sampled.
+    pub probes: Vec<Probe>,
+    /// Statistics are taken from here...
+    pub warmup: Time,
+    /// ...to here, the end of the run.
+    pub end: Time,
+}

@@ -1,0 +1,83 @@
+//! What a run yields: plain numbers, in the order of the configuration.
+
+use crate::config::{GroupId, LinkId, Quantity};
+
+/// A whole run.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Every measured link.
+    pub links: Vec<LinkReport>,
+    /// Every flow: configured ones first, then arrivals in order of arrival.
+    pub flows: Vec<FlowReport>,
+    /// Samples of the probes.
+    pub series: Vec<Sample>,
+    /// Packets that all links transmitted, data and ACKs, in the whole run.
+    pub packets: u64,
+    /// Events that the agenda dispatched.
+    pub events: u64,
+}
+
+/// A measured link, over [warm-up, end] unless said otherwise.
+#[derive(Clone, Debug)]
+pub struct LinkReport {
+    /// Which link.
+    pub link: LinkId,
+    /// Bytes transmitted over (rate x time).
+    pub utilisation: f64,
+    /// Time-weighted mean of the queue, packets.
+    pub queue_mean_packets: f64,
+    /// Time-weighted mean of the queue, bytes.
+    pub queue_mean_bytes: f64,
+    /// Time-weighted 90th percentile of the queue, packets.
+    pub queue_p90_packets: f64,
+    /// Longest queue, packets.
+    pub queue_max_packets: f64,
+    /// Packets offered.
+    pub offered: u64,
+    /// Packets dropped.
+    pub dropped: u64,
+    /// Packets marked (ECN).
+    pub marked: u64,
+    /// Data packets transmitted in the whole run, warm-up included.
+    pub data_packets: u64,
+}
+
+/// A flow, over the part of [warm-up, end] in which it was there unless said otherwise.
+#[derive(Clone, Debug)]
+pub struct FlowReport {
+    /// Its number: place in the configuration, or order of arrival after those.
+    pub flow: u32,
+    /// Its group.
+    pub group: GroupId,
+    /// When it started, seconds.
+    pub start_s: f64,
+    /// When it stopped: completion, or its set stop; NaN if it was there to the end.
+    pub stop_s: f64,
+    /// Bytes received in order, as on the wire, per second, in Mbps.
+    pub goodput_mbps: f64,
+    /// Data packets sent in the whole run, retransmissions included.
+    pub data_packets: u64,
+    /// Retransmissions in the whole run.
+    pub retransmissions: u64,
+    /// Retransmission timeouts in the whole run.
+    pub timeouts: u64,
+    /// Mean of the RTT samples, ms; NaN without samples.
+    pub rtt_mean_ms: f64,
+    /// Number of those RTT samples.
+    pub rtt_samples: u64,
+    /// From arrival to the last ACK at the sender; NaN if it did not complete.
+    pub completion_s: f64,
+}
+
+/// One sample of a probe.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// When, seconds.
+    pub time_s: f64,
+    /// What.
+    pub quantity: Quantity,
+    /// Link or flow number, as the quantity says.
+    pub entity: u32,
+    /// How much.
+    pub value: f64,
+}
