@@ -190,10 +190,10 @@ macro_rules! params {
                             .ok_or(ParamError::WrongKind(<$type>::KIND))?;
                         if !info.allows(value) { return Err(ParamError::OutOfRange); }
                         self.$name = typed;
+                        Ok(())
                     } )*
-                    _ => return Err(ParamError::UnknownName),
+                    _ => Err(ParamError::UnknownName),
                 }
-                Ok(())
             }
         }
     };

@@ -60,8 +60,8 @@ pub struct QueueView {
 pub struct Arrival {
     /// The queue before it.
     pub queue: QueueView,
-    /// Is the link transmitting nothing, so that the packet need not wait?
-    pub idle: bool,
+    /// Since when the link has been transmitting nothing; `None` while it is busy.
+    pub idle_since: Option<Time>,
     /// Size on the wire in bytes.
     pub size: u32,
     /// Data, as opposed to a pure ACK?

@@ -62,7 +62,7 @@ impl SenderLaw for Reno {
 
     fn on_loss(&mut self, loss: &Loss) {
         self.halve(loss);
-        self.window = self.ssthresh;
+        self.window = self.ssthresh.min(self.window);
     }
 
     fn on_timeout(&mut self, loss: &Loss) {
