@@ -11,7 +11,7 @@ pub mod quantities;
 pub mod registry;
 pub mod router;
 pub mod routers;
-pub mod sender;
 #[cfg(test)]
 mod script;
+pub mod sender;
 pub mod senders;

@@ -244,6 +244,7 @@ senders! {
     Reno = senders::reno::Reno;
     NewReno = senders::newreno::NewReno;
     Sack = senders::sack::Sack;
+    Cubic = senders::cubic::Cubic;
     Vcp = senders::vcp::Vcp;
 }
 

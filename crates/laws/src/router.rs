@@ -9,8 +9,12 @@ use crate::quantities::{BitRate, Bytes, Time};
 /// that also acts on departures says so in its registry entry ([`RouterInfo`](crate::registry::RouterInfo)).
 pub trait RouterLaw {
     /// A packet is offered.
-    fn on_arrival(&mut self, arrival: &Arrival, wire: &mut Wire<'_>, draw: &mut dyn Draw)
-    -> Verdict;
+    fn on_arrival(
+        &mut self,
+        arrival: &Arrival,
+        wire: &mut Wire<'_>,
+        draw: &mut dyn Draw,
+    ) -> Verdict;
     /// A packet begins its transmission. Only called for laws with `ON_DEPARTURE`.
     fn on_departure(&mut self, _departure: &Departure, _wire: &mut Wire<'_>) {}
     /// When [`on_tick`](Self::on_tick) should be called next; a real event, also when the link is idle.

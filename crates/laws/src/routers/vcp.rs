@@ -152,8 +152,7 @@ mod tests {
         let (mut marks, mut header) = (Codec::Load2.initial(), [0; 4]);
         let mut wire = Wire { marks: &mut marks, header: &mut header };
         for _ in 0..kilobytes {
-            let arrival =
-                Arrival { queue, idle_since: Some(Time::ZERO), size: 1000, data: true };
+            let arrival = Arrival { queue, idle_since: Some(Time::ZERO), size: 1000, data: true };
             router.on_arrival(&arrival, &mut wire, &mut NoDraw);
         }
         let measured = router.measure_at;

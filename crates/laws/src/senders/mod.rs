@@ -1,5 +1,6 @@
 //! Sender laws, one a file, in the order of the registry.
 
+pub mod cubic;
 pub mod newreno;
 pub mod reno;
 pub mod sack;

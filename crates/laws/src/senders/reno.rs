@@ -34,11 +34,7 @@ pub struct Reno {
 impl Reno {
     /// Starts with the initial window.
     pub fn new(params: Params, opening: &Opening) -> Self {
-        Self {
-            params,
-            window: opening.initial_window,
-            ssthresh: params.initial_ssthresh,
-        }
+        Self { params, window: opening.initial_window, ssthresh: params.initial_ssthresh }
     }
 
     /// (4), with the packets in flight as FlightSize.
