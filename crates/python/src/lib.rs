@@ -1,1 +1,25 @@
-//! knee.
+//! `knee._core`: what Python sees of `knee-scenario`. Convert, call, convert back; no logic.
+
+mod columns;
+mod run;
+mod scenario;
+
+use pyo3::prelude::*;
+
+/// The compiled part of knee: scenarios are checked and run here.
+#[pymodule]
+mod _core {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::columns::Columns;
+    #[pymodule_export]
+    use crate::run::{Results, run};
+    #[pymodule_export]
+    use crate::scenario::{Scenario, ScenarioError, catalogue, compare, schema};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,125 @@
+//! Checked scenarios, the catalogue of laws, and the schema.
+
+use knee_scenario::{CompareOptions, Format, Problem, Source};
+use pyo3::create_exception;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+create_exception!(
+    knee._core,
+    ScenarioError,
+    PyValueError,
+    "A scenario that knee refuses; the message is one sentence: where, what was given, what is allowed."
+);
+
+fn refused(problem: Problem) -> PyErr {
+    ScenarioError::new_err(problem.to_string())
+}
+
+/// A checked scenario: it can be run.
+#[pyclass(frozen, module = "knee._core")]
+pub struct Scenario(pub knee_scenario::Scenario);
+
+#[pymethods]
+impl Scenario {
+    /// Parse and check TOML text; `name` is its file's name, for messages.
+    #[staticmethod]
+    #[pyo3(signature = (text, *, name, overrides))]
+    fn from_toml(text: &str, name: &str, overrides: Vec<(String, String)>) -> PyResult<Self> {
+        Self::parse(text, name, Format::Toml, &overrides)
+    }
+
+    /// Parse and check JSON text with the same keys as the TOML format.
+    #[staticmethod]
+    #[pyo3(signature = (text, *, name, overrides))]
+    fn from_json(text: &str, name: &str, overrides: Vec<(String, String)>) -> PyResult<Self> {
+        Self::parse(text, name, Format::Json, &overrides)
+    }
+
+    /// The scenario as run: every default and seed written out, with knee's version.
+    fn to_toml(&self) -> String {
+        self.0.to_toml()
+    }
+
+    /// Its name.
+    #[getter]
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    /// Names of its variants, in order.
+    #[getter]
+    fn variants(&self) -> Vec<String> {
+        self.0.variants()
+    }
+
+    /// Its seeds, in order.
+    #[getter]
+    fn seeds(&self) -> Vec<u64> {
+        self.0.seeds()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Scenario {}>", self.0.name())
+    }
+}
+
+impl Scenario {
+    fn parse(
+        text: &str,
+        name: &str,
+        format: Format,
+        overrides: &[(String, String)],
+    ) -> PyResult<Self> {
+        let source = Source { text, name, format, overrides };
+        knee_scenario::Scenario::parse(&source).map(Self).map_err(refused)
+    }
+}
+
+/// A dumbbell on which protocols are compared; what is not given has its default.
+#[pyfunction]
+#[pyo3(signature = (
+    protocols, *, rate=None, rtt=None, flows=None, reverse=None, duration=None, seeds=None,
+    buffer=None, rtt_step=None, warmup=None, overrides=Vec::new(),
+))]
+#[allow(clippy::too_many_arguments)]
+pub fn compare(
+    protocols: Vec<String>,
+    rate: Option<String>,
+    rtt: Option<String>,
+    flows: Option<String>,
+    reverse: Option<String>,
+    duration: Option<String>,
+    seeds: Option<String>,
+    buffer: Option<String>,
+    rtt_step: Option<String>,
+    warmup: Option<String>,
+    overrides: Vec<(String, String)>,
+) -> PyResult<Scenario> {
+    let options = CompareOptions {
+        protocols,
+        rate,
+        rtt,
+        flows,
+        reverse,
+        duration,
+        seeds,
+        buffer,
+        rtt_step,
+        warmup,
+        overrides,
+    };
+    knee_scenario::compare(&options).map(Scenario).map_err(refused)
+}
+
+/// Laws with their parameters, codecs, and quantities that probes sample, as JSON text.
+#[pyfunction]
+pub fn catalogue() -> String {
+    knee_scenario::catalogue().to_string()
+}
+
+/// The JSON Schema of a scenario, as JSON text.
+#[pyfunction]
+pub fn schema() -> String {
+    knee_scenario::schema()
+}

@@ -1,0 +1,114 @@
+"""The compiled part of knee: scenarios are checked and run here."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, final
+
+__all__ = [
+    "Columns",
+    "Results",
+    "Scenario",
+    "ScenarioError",
+    "__version__",
+    "catalogue",
+    "compare",
+    "run",
+    "schema",
+]
+
+__version__: str
+
+class ScenarioError(ValueError):
+    """A scenario that knee refuses; the message is one sentence."""
+
+@final
+class Columns:
+    """A table of named columns that pyarrow, polars, pandas and DuckDB read without copying."""
+
+    @property
+    def column_names(self) -> list[str]:
+        """Names of the columns, in order."""
+
+    def __arrow_c_schema__(self) -> Any:
+        """The schema as an Arrow PyCapsule."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The columns as a stream of one batch, by the Arrow PyCapsule interface."""
+
+    def __len__(self) -> int: ...
+
+@final
+class Scenario:
+    """A checked scenario: it can be run."""
+
+    @staticmethod
+    def from_toml(text: str, *, name: str, overrides: Sequence[tuple[str, str]]) -> Scenario:
+        """Parse and check TOML text; `name` is its file's name, for messages."""
+
+    @staticmethod
+    def from_json(text: str, *, name: str, overrides: Sequence[tuple[str, str]]) -> Scenario:
+        """Parse and check JSON text with the same keys as the TOML format."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def variants(self) -> list[str]:
+        """Names of its variants, in order."""
+
+    @property
+    def seeds(self) -> list[int]:
+        """Its seeds, in order."""
+
+    def to_toml(self) -> str:
+        """The scenario as run: every default and seed written out, with knee's version."""
+
+@final
+class Results:
+    """The tables of a run."""
+
+    @property
+    def summary(self) -> Columns:
+        """A row a protocol, seed and measured link."""
+
+    @property
+    def flows(self) -> Columns:
+        """A row a protocol, seed and flow."""
+
+    @property
+    def series(self) -> Columns:
+        """Samples of the probes, long form."""
+
+def run(
+    scenario: Scenario,
+    *,
+    threads: int | None = None,
+    progress: Callable[[float], object] | None = None,
+) -> Results:
+    """Run every variant with every seed, the GIL released.
+
+    `progress` is called with the fraction done, in [0, 1]; an exception from it, or Ctrl-C, stops
+    the run and is raised.
+    """
+
+def compare(
+    protocols: Sequence[str],
+    *,
+    rate: str | None = None,
+    rtt: str | None = None,
+    flows: str | None = None,
+    reverse: str | None = None,
+    duration: str | None = None,
+    seeds: str | None = None,
+    buffer: str | None = None,
+    rtt_step: str | None = None,
+    warmup: str | None = None,
+    overrides: Sequence[tuple[str, str]] = ...,
+) -> Scenario:
+    """A dumbbell on which protocols are compared; what is not given has its default."""
+
+def catalogue() -> str:
+    """Laws with their parameters, codecs, and quantities that probes sample, as JSON text."""
+
+def schema() -> str:
+    """The JSON Schema of a scenario, as JSON text."""

@@ -1,0 +1,69 @@
+"""One look for all pictures, and how they reach the disk."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+
+DPI = 200
+
+# Okabe and Ito's palette, told apart with any colour vision.
+BLUE = "#0072B2"
+ORANGE = "#E69F00"
+VERMILION = "#D55E00"
+GREEN = "#009E73"
+PURPLE = "#CC79A7"
+SKY = "#56B4E9"
+BLACK = "#1A1A1A"
+GREY = "#7F7F7F"
+PALETTE = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK)
+
+STYLE: dict[str, Any] = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": "#4D4D4D",
+    "axes.grid": True,
+    "axes.labelsize": 9,
+    "axes.linewidth": 0.6,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "figure.dpi": 100,
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "grid.color": "#E3E3E3",
+    "grid.linewidth": 0.5,
+    "legend.fontsize": 8,
+    "legend.frameon": False,
+    "lines.linewidth": 1.0,
+    "pdf.fonttype": 42,
+    "savefig.dpi": DPI,
+    "svg.fonttype": "none",
+    "xtick.labelsize": 8,
+    "xtick.major.width": 0.6,
+    "ytick.labelsize": 8,
+    "ytick.major.width": 0.6,
+}
+
+
+def write_figure(figure: Figure, path: Path) -> None:
+    """Write `figure` at 200 dots an inch; the format is the suffix of `path`.
+
+    Raises:
+        OSError: If `path` cannot be written.
+        ValueError: If matplotlib does not know the suffix.
+    """
+    handle, partial = tempfile.mkstemp(
+        prefix=f".{path.stem}-", suffix=path.suffix, dir=path.absolute().parent
+    )
+    os.close(handle)
+    try:
+        figure.savefig(partial, dpi=DPI)
+        Path(partial).chmod(0o644)
+        Path(partial).replace(path)
+    finally:
+        Path(partial).unlink(missing_ok=True)

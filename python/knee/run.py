@@ -1,0 +1,139 @@
+"""Run a scenario and hold its columns.
+
+The columns come from Rust by the Arrow PyCapsule interface; nothing here copies them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
+
+from knee import _core
+from knee.scenario import Scenario, load
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Table = Literal["summary", "flows", "series"]
+TABLES: tuple[Table, ...] = ("summary", "flows", "series")
+
+Progress = Callable[[float], object]
+"""Called now and then with the fraction done, in [0, 1]; an exception stops the run."""
+
+
+class ArrowTable(Protocol):
+    """Anything that hands out its columns by the Arrow PyCapsule interface."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Stream of record batches."""
+        ...
+
+
+class Run:
+    """The columns of a run and the scenario that made them.
+
+    Columns, their units and their meaning: see the guide, "Results".
+    """
+
+    def __init__(self, tables: Mapping[Table, ArrowTable], scenario_toml: str) -> None:
+        """Hold `tables` and the text of the scenario as run, every default written out."""
+        self._tables = dict(tables)
+        self._frames: dict[str, pl.DataFrame] = {}
+        self.scenario_toml = scenario_toml
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """Read a results folder back.
+
+        Raises:
+            FileNotFoundError: If `folder` lacks one of its files.
+        """
+        import pyarrow.parquet as pq
+
+        tables = {table: pq.read_table(folder / f"{table}.parquet") for table in TABLES}
+        return cls(tables, (folder / "scenario.toml").read_text(encoding="utf-8"))
+
+    @property
+    def name(self) -> str:
+        """The scenario's name."""
+        return str(self.settings["name"])
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The scenario as run, as a dict in the layout of the TOML format."""
+        import tomllib
+
+        return tomllib.loads(self.scenario_toml)
+
+    @property
+    def summary(self) -> pl.DataFrame:
+        """A row a protocol, seed and measured link."""
+        return self._frame("summary")
+
+    @property
+    def flows(self) -> pl.DataFrame:
+        """A row a protocol, seed and flow."""
+        return self._frame("flows")
+
+    def series(self, quantity: str | None = None) -> pl.DataFrame:
+        """Samples of the probes in long form: protocol, seed, time_s, quantity, entity, value.
+
+        Args:
+            quantity: "queue" (packets), "utilisation" (fraction), "window" (packets),
+                "throughput" (Mbps), ...; all of them if not given.
+
+        Raises:
+            KeyError: If nothing of that name was probed.
+        """
+        import polars as pl
+
+        frame = self._frame("series")
+        if quantity is None:
+            return frame
+        chosen = frame.filter(pl.col("quantity") == quantity)
+        if chosen.is_empty():
+            known = ", ".join(frame["quantity"].unique().sort().to_list()) or "nothing"
+            raise KeyError(f"{quantity!r} was not probed; this run holds {known}")
+        return chosen
+
+    def arrow(self, table: Table) -> ArrowTable:
+        """The raw columns of "summary", "flows" or "series".
+
+        Whatever reads the Arrow PyCapsule interface takes them without a copy:
+        `pyarrow.table(r.arrow("flows"))`, `polars.DataFrame(...)`, DuckDB, pandas.
+        """
+        return self._tables[table]
+
+    def _frame(self, table: Table) -> pl.DataFrame:
+        import polars as pl
+
+        if table not in self._frames:
+            self._frames[table] = pl.DataFrame(self._tables[table])
+        return self._frames[table]
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{table}: {self._frame(table).height} rows" for table in TABLES)
+        return f"<{type(self).__name__} {self.name}; {sizes}>"
+
+
+def simulate(
+    scenario: Scenario | str | Path,
+    *,
+    seeds: int | Sequence[int] | None = None,
+    set: Mapping[str, object] | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[dict[Table, ArrowTable], str]:
+    """Run a scenario: its three tables and its text as run.
+
+    Arguments and errors are those of `knee.run`.
+    """
+    checked = load(scenario).replace(seeds=seeds, set=set).check()
+    results = _core.run(checked, threads=threads, progress=progress)
+    tables: dict[Table, ArrowTable] = {
+        "summary": results.summary,
+        "flows": results.flows,
+        "series": results.series,
+    }
+    return tables, checked.to_toml()
