@@ -250,5 +250,6 @@ senders! {
 
 routers! {
     DropTail = routers::droptail::DropTail;
+    Red = routers::red::Red;
     Vcp = routers::vcp::Vcp;
 }

@@ -1,4 +1,4 @@
-//! Script tests of sender laws: ACKs, losses and timeouts in, windows out.
+//! Script tests of sender laws: ACKs, losses and timeouts in, windows out. Random numbers for routers.
 
 use crate::codecs::Feedback;
 use crate::quantities::{Span, Time};
@@ -78,5 +78,18 @@ impl<L: SenderLaw> Script<L> {
         let window = self.law.window();
         assert!((window - packets).abs() < 1e-9 * packets.max(1.0), "{window} not {packets}");
         self
+    }
+}
+
+/// Random numbers for tests of routers: splitmix64.
+pub struct Random(pub u64);
+
+impl crate::router::Draw for Random {
+    fn uniform(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
     }
 }

@@ -89,13 +89,13 @@ impl Codec {
         }
     }
 
-    /// What the sender learns from an ACK.
+    /// What the sender learns from an ACK's echoed ECN bits and words.
     #[inline]
-    pub fn read(marks: Marks, echo: [u32; 2]) -> Feedback {
-        match marks.codec() {
+    pub fn read(self, bits: u8, echo: [u32; 2]) -> Feedback {
+        match self {
             Self::None => Feedback::None,
-            Self::Ecn => Feedback::Ecn { congested: marks.ecn() == ecn::CONGESTED },
-            Self::Load2 => Feedback::Load(Load::from_bits(marks.ecn())),
+            Self::Ecn => Feedback::Ecn { congested: bits == ecn::CONGESTED },
+            Self::Load2 => Feedback::Load(Load::from_bits(bits)),
             Self::Xcp => Feedback::Xcp { delta_bytes: xcp::read(echo) },
         }
     }

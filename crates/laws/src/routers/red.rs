@@ -1,0 +1,296 @@
+//! RED: marks or drops arriving packets at random, more often the longer the average queue.
+//!
+//! S. Floyd, V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM
+//! Transactions on Networking 1(4), 1993, as ns-2.29 has it (gentle, ECN, automatic parameters).
+//! Queues in packets or, in byte mode, bytes; on each arrival, q being the queue before it:
+//!   (1) avg = (1 - w)^m ((1 - w) avg + w q), m the packets that an idle time would have carried
+//!   (2) p_b = max_p (avg - min) / (max - min); gentle: max_p to 1 between max and 2 max; else 1
+//!   (3) p_a = p_b / (1 - count p_b), count the packets since the last one; wait: p_b / (2 - count p_b)
+//!       from count p_b = 1 on and 0 before. Byte mode: times size / mean size, count in mean sizes
+//!   (4) with probability p_a: mark if the packet can bear it and p_b < mark_limit, else drop
+//! Differs from ns-2: automatic parameters follow changes of the link's rate; a packet lost to a full
+//! buffer, which the link drops, does not reset count.
+
+use crate::codecs::{Codec, Wire, ecn};
+use crate::params;
+use crate::quantities::{BitRate, Bytes, Span};
+use crate::registry::RouterSpec;
+use crate::router::{Arrival, Draw, LinkView, RouterLaw, Verdict};
+
+params! {
+    /// RED's parameters, with ns-2.29's defaults but for `ecn`, which is off there.
+    pub struct Params {
+        /// Average queue at which marking begins, in packets of the mean size; 0: half of the target delay, at least 5.
+        pub min_threshold: f64 = 0.0, in 0.0, 1e6;
+        /// Average queue at which max_p is reached, in packets of the mean size; 0: three times the minimum.
+        pub max_threshold: f64 = 0.0, in 0.0, 1e6;
+        /// Weight w of a new sample; 0: 1 - exp(-1 / packets a second); negative: ten RTTs' memory.
+        pub queue_weight: f64 = -1.0, in -1.0, 1.0;
+        /// Marking probability at the upper threshold.
+        pub max_p: f64 = 0.1, in 0.0001, 1.0;
+        /// Raise the probability from max_p to 1 between once and twice the upper threshold?
+        pub gentle: bool = true, in 0.0, 1.0;
+        /// Measure the queue in bytes and favour small packets?
+        pub byte_mode: bool = true, in 0.0, 1.0;
+        /// Leave at least 1/p_b packets between two marks?
+        pub wait: bool = true, in 0.0, 1.0;
+        /// Mark packets that can bear it instead of dropping them?
+        pub ecn: bool = true, in 0.0, 1.0;
+        /// Probability p_b from which even packets that could be marked are dropped.
+        pub mark_limit: f64 = 0.1, in 0.0, 1.0;
+        /// Mean packet size for which thresholds and weight are computed.
+        pub mean_packet_size: Bytes = Bytes(500), in 1.0, 1e5;
+        /// Queueing delay that the automatic thresholds aim at.
+        pub target_delay: Span = Span::from_millis(5), in 1e-6, 10.0;
+    }
+}
+
+/// What the parameters come to on a link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Packets of the mean size that the link carries a second.
+    pub packets_per_second: f64,
+    /// Lower threshold, in bytes or packets.
+    pub min: f64,
+    /// Upper threshold, in bytes or packets.
+    pub max: f64,
+    /// Weight w of (1).
+    pub weight: f64,
+}
+
+impl Settings {
+    /// Resolves the automatic parameters on a link of this rate and propagation delay.
+    pub fn new(params: &Params, rate: BitRate, delay_s: f64) -> Self {
+        let mean_size = params.mean_packet_size.count() as f64;
+        let packets_per_second = rate.bytes_per_second() / mean_size;
+        let target = params.target_delay.seconds() * packets_per_second;
+        let (min, max) = (params.min_threshold, params.max_threshold);
+        let min = if min == 0.0 { (target / 2.0).max(5.0) } else { min };
+        let max = if max == 0.0 { 3.0 * min } else { max.max(min) };
+        let rtt = (3.0 * (delay_s + 1.0 / packets_per_second)).max(0.1);
+        let weight = match params.queue_weight {
+            w if w > 0.0 => w,
+            0.0 => -libm::expm1(-1.0 / packets_per_second),
+            _ => -libm::expm1(-1.0 / (10.0 * rtt * packets_per_second)),
+        };
+        let unit = if params.byte_mode { mean_size } else { 1.0 };
+        Self { packets_per_second, min: min * unit, max: max * unit, weight }
+    }
+
+    /// (1): the average after a sample, `missed` packets having found the link idle before it.
+    pub fn average(&self, average: f64, missed: f64, queue: f64) -> f64 {
+        let kept = 1.0 - self.weight;
+        let aged = if missed > 0.0 { libm::pow(kept, missed) * average } else { average };
+        kept * aged + self.weight * queue
+    }
+}
+
+/// (2): p_b at this average queue.
+pub fn probability(average: f64, settings: &Settings, params: &Params) -> f64 {
+    let Settings { min, max, .. } = *settings;
+    if average < min {
+        0.0
+    } else if average < max {
+        params.max_p * (average - min) / (max - min)
+    } else if params.gentle {
+        (params.max_p + (1.0 - params.max_p) * (average - max) / max).min(1.0)
+    } else {
+        1.0
+    }
+}
+
+/// (3): p_a, `count` packets after the last mark.
+pub fn uniformised(p_b: f64, count: f64, wait: bool) -> f64 {
+    let left = if wait { 2.0 } else { 1.0 } - count * p_b;
+    if wait && left > 1.0 {
+        0.0
+    } else if left > 0.0 {
+        (p_b / left).min(1.0)
+    } else {
+        1.0
+    }
+}
+
+/// The state of a RED router at one link.
+#[derive(Clone, Debug)]
+pub struct Red {
+    params: Params,
+    delay_s: f64,
+    settings: Settings,
+    average: f64,
+    p_b: f64,
+    packets_since: u64,
+    bytes_since: u64,
+    /// Was marking possible at the last arrival?
+    active: bool,
+}
+
+impl Red {
+    /// (3) for this packet; in byte mode, large ones are likelier to be marked.
+    fn p_a(&self, size: u32) -> f64 {
+        if !self.params.byte_mode {
+            return uniformised(self.p_b, self.packets_since as f64, self.params.wait);
+        }
+        let mean_size = self.params.mean_packet_size.count();
+        let count = (self.bytes_since / mean_size) as f64;
+        match uniformised(self.p_b, count, self.params.wait) {
+            p if p < 1.0 => p * f64::from(size) / mean_size as f64,
+            p => p,
+        }
+    }
+}
+
+impl RouterLaw for Red {
+    fn on_arrival(
+        &mut self,
+        arrival: &Arrival,
+        wire: &mut Wire<'_>,
+        draw: &mut dyn Draw,
+    ) -> Verdict {
+        let now = arrival.queue.now;
+        let idle = arrival.idle_since.map_or(0.0, |since| now.since(since).seconds());
+        let missed = libm::floor(idle * self.settings.packets_per_second);
+        let queue =
+            if self.params.byte_mode { arrival.queue.bytes } else { arrival.queue.packets } as f64;
+        self.average = self.settings.average(self.average, missed, queue);
+        self.p_b = probability(self.average, &self.settings, &self.params);
+        self.packets_since += 1;
+        self.bytes_since += u64::from(arrival.size);
+
+        let was_active = self.active;
+        self.active = self.average >= self.settings.min && queue > 1.0;
+        if !self.active {
+            return Verdict::Accept;
+        }
+        if !was_active {
+            (self.packets_since, self.bytes_since) = (1, u64::from(arrival.size));
+            return Verdict::Accept;
+        }
+        let p_a = self.p_a(arrival.size);
+        if p_a < 1.0 && draw.uniform() >= p_a {
+            return Verdict::Accept;
+        }
+        (self.packets_since, self.bytes_since) = (0, 0);
+        if self.params.ecn && ecn::is_capable(wire) && self.p_b < self.params.mark_limit {
+            Verdict::Mark
+        } else {
+            Verdict::Drop
+        }
+    }
+
+    fn on_rate(&mut self, rate: BitRate) {
+        self.settings = Settings::new(&self.params, rate, self.delay_s);
+    }
+
+    fn signal(&self) -> f64 {
+        self.p_b
+    }
+}
+
+impl RouterSpec for Red {
+    type Law = Self;
+    type Params = Params;
+    const NAME: &'static str = "red";
+    const TITLE: &'static str = "RED: marks or drops at random, by the average queue";
+    const SOURCE: &'static str = "Floyd and Jacobson, IEEE/ACM ToN 1(4), 1993; ns-2.29";
+    const CODEC: Codec = Codec::Ecn;
+    const ON_DEPARTURE: bool = false;
+    const ACKS_FIRST: bool = false;
+    fn new(params: Params, link: &LinkView) -> Self {
+        Self {
+            params,
+            delay_s: link.delay_s,
+            settings: Settings::new(&params, link.rate, link.delay_s),
+            average: 0.0,
+            p_b: 0.0,
+            packets_since: 0,
+            bytes_since: 0,
+            active: false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::quantities::Time;
+    use crate::router::QueueView;
+    use crate::script::Random;
+
+    #[test]
+    fn automatic_parameters_at_150_mbps() {
+        let params = Params::default();
+        let auto = Settings::new(&params, BitRate::from_mbps(150.0), 0.032);
+        assert_eq!((auto.min, auto.max), (46_875.0, 140_625.0)); // 2.5 ms and 7.5 ms
+        assert!((auto.weight - 1.0 / 37_500.0).abs() < 1e-9); // an RTT of 100 ms, ten of them
+        let slow = Settings::new(&params, BitRate::from_mbps(1.0), 0.032);
+        assert_eq!((slow.min, slow.max), (2_500.0, 7_500.0)); // five packets of 500 bytes
+        let far = Settings::new(&params, BitRate::from_mbps(150.0), 1.0);
+        assert!((far.weight - 1.0 / (37_500.0 * 30.0)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_marking_curve_has_a_knee_at_each_threshold() {
+        let params = Params {
+            min_threshold: 5.0,
+            max_threshold: 15.0,
+            byte_mode: false,
+            ..Params::default()
+        };
+        let settings = Settings::new(&params, BitRate::from_mbps(10.0), 0.0);
+        let p = |average| probability(average, &settings, &params);
+        assert_eq!([p(0.0), p(4.999), p(5.0), p(10.0), p(15.0)], [0.0, 0.0, 0.0, 0.05, 0.1]);
+        assert!((p(14.999_999) - 0.1).abs() < 1e-6);
+        assert!((p(22.5) - 0.55).abs() < 1e-15 && p(30.0) == 1.0 && p(1e9) == 1.0);
+        let steep = Params { gentle: false, ..params };
+        assert_eq!(probability(15.0, &settings, &steep), 1.0);
+    }
+
+    #[test]
+    fn the_average_follows_a_step_and_forgets_while_idle() {
+        let params = Params { queue_weight: 0.25, ..Params::default() };
+        let settings = Settings::new(&params, BitRate::from_mbps(10.0), 0.0);
+        let stepped = (0..3).fold(0.0, |average, _| settings.average(average, 0.0, 64.0));
+        assert_eq!(stepped, 64.0 - 27.0); // 64 (1 - 0.75^3)
+        assert_eq!(settings.average(64.0, 2.0, 0.0), 27.0); // two missed and the arrival itself
+    }
+
+    /// Mean distance of `n` marks at p_b = 1/20, in packets.
+    fn mean_gap(wait: bool, n: u64) -> f64 {
+        let params = Params {
+            min_threshold: 5.0,
+            max_threshold: 15.0,
+            queue_weight: 1.0,
+            byte_mode: false,
+            wait,
+            ..Params::default()
+        };
+        let link = LinkView {
+            rate: BitRate::from_mbps(10.0),
+            delay_s: 0.01,
+            buffer: Bytes(u64::MAX),
+            packet_bytes: 1000,
+        };
+        let mut red = <Red as RouterSpec>::new(params, &link);
+        let queue = QueueView { now: Time::ZERO, packets: 10, bytes: 10_000 };
+        let arrival = Arrival { queue, idle_since: None, size: 1000, data: true };
+        let (mut marks, mut header) = (Codec::Ecn.initial(), [0; 4]);
+        let mut wire = Wire { marks: &mut marks, header: &mut header };
+        let mut random = Random(1);
+        let (mut packets, mut marked) = (0, 0);
+        while marked < n {
+            packets += 1;
+            marked += u64::from(red.on_arrival(&arrival, &mut wire, &mut random) == Verdict::Mark);
+        }
+        packets as f64 / n as f64
+    }
+
+    #[test]
+    fn marks_are_spread_uniformly() {
+        const N: u64 = 10_000;
+        let four_errors = |variance: f64| 4.0 * libm::sqrt(variance / N as f64);
+        // Distances uniform on 1..=19 by the paper, on 20..=39 with ns-2's wait.
+        assert!((mean_gap(false, N) - 10.0).abs() < four_errors(30.0));
+        assert!((mean_gap(true, N) - 29.5).abs() < four_errors(33.25));
+    }
+}
