@@ -1,5 +1,6 @@
 //! What a network is made of, as `knee-scenario` describes it to the simulator.
 
+use knee_laws::codecs::Codec;
 use knee_laws::quantities::{BitRate, Span, Time};
 use knee_laws::registry::{Router, Sender};
 use knee_laws::sender::Recovery;
@@ -56,8 +57,9 @@ pub struct Transport {
     pub recovery: Recovery,
     /// Initial window in packets.
     pub initial_window: f64,
-    /// Does the sender negotiate ECN (RFC 3168)? Only for laws that read `Codec::Ecn`.
-    pub ecn: bool,
+    /// The feedback that its packets carry: the law's codec, or `None` where a law that can read ECN
+    /// marks has not negotiated them.
+    pub codec: Codec,
     /// Data packets an ACK; 1 acknowledges each at once, 2 is RFC 1122's.
     pub packets_per_ack: u32,
     /// A delayed ACK leaves after this time at the latest.
@@ -180,4 +182,20 @@ pub struct NetworkConfig {
     pub warmup: Time,
     /// ...to here, the end of the run.
     pub end: Time,
+}
+
+#[cfg(test)]
+pub(crate) fn transport_for_tests() -> Transport {
+    Transport {
+        data_bytes: 1000,
+        ack_bytes: 40,
+        recovery: Recovery::Sack,
+        initial_window: 2.0,
+        codec: Codec::None,
+        packets_per_ack: 1,
+        ack_delay: Span::from_millis(100),
+        pacing_gain: None,
+        min_rto: Span::from_millis(200),
+        max_window: 1e9,
+    }
 }

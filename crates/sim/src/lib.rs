@@ -4,25 +4,21 @@
 //! time; [`Simulation::report`] gives the numbers.
 #![forbid(unsafe_code)]
 
+mod agenda;
 pub mod config;
+mod flow;
+mod link;
+mod meter;
+mod packet;
+mod random;
+mod receiver;
 pub mod report;
+mod rtt;
+mod scoreboard;
+mod simulation;
+mod source;
 
-use config::NetworkConfig;
-use knee_laws::quantities::Time;
-use report::Report;
-
-/// A network in motion.
-pub struct Simulation;
-
-impl Simulation {
-    /// Builds the network. The caller has checked the configuration.
-    pub fn new(_config: NetworkConfig) -> Self {
-        Self
-    }
-    /// Runs every event up to and including `until`.
-    pub fn run_until(&mut self, _until: Time) {}
-    /// The numbers so far; meant for the end of the run.
-    pub fn report(&mut self) -> Report {
-        Report::default()
-    }
-}
+pub use agenda::MAX_INDEX;
+pub use link::room;
+pub use random::Stream;
+pub use simulation::Simulation;

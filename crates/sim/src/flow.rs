@@ -1,0 +1,285 @@
+//! A flow's sender: what the transport does around a law. Loss recovery, ECN, timer, pacing.
+
+use crate::config::{GroupId, Transport};
+use crate::packet::Packet;
+use crate::rtt::RttEstimator;
+use crate::scoreboard::Scoreboard;
+use knee_laws::codecs::Codec;
+use knee_laws::codecs::Feedback;
+use knee_laws::quantities::{BitRate, Span, Time};
+use knee_laws::registry::Sender;
+use knee_laws::sender::{Ack, Congestion, Loss, Recovery, SenderLaw, Sending};
+
+/// Sequence numbers of a flow end here.
+pub const MAX_PACKETS: u32 = u32::MAX - 1;
+
+/// A sender in motion.
+pub struct Flow {
+    pub law: Sender,
+    pub group: GroupId,
+    /// Its number in reports.
+    pub number: u32,
+    /// Places of its first hops in the network's list.
+    pub first_hop: u32,
+    pub first_hop_back: u32,
+    /// What it emits and reads.
+    pub codec: Codec,
+    /// Packets that it has to send.
+    pub limit: u32,
+    pub board: Scoreboard,
+    pub rtt: RttEstimator,
+    duplicates: u32,
+    recovering: bool,
+    /// Recovery ends when everything before this is acknowledged.
+    recover: u32,
+    /// ECN: no second reduction before this is acknowledged; the next new packet says CWR.
+    reduced_until: u32,
+    say_reduced: bool,
+    /// When the retransmission timer is due, and whether the agenda knows of it.
+    pub timeout_at: Time,
+    pub timer_set: bool,
+    /// When a paced flow may send next, and whether the agenda knows.
+    pub pace_at: Time,
+    pub pace_set: bool,
+    /// The wake-up that the agenda knows of.
+    pub wake_set: Time,
+    pub start: Time,
+    pub stop: Time,
+    pub completed: Time,
+    pub started: bool,
+    pub sent: u64,
+    pub dropped: u64,
+    pub acks_received: u64,
+    pub acks_dropped: u64,
+    pub retransmissions: u64,
+    pub timeouts: u64,
+    pub rtt_sum: Span,
+    pub rtt_samples: u64,
+}
+
+/// What the flow may do next.
+pub enum Turn {
+    /// Send this packet.
+    Send(Packet),
+    /// Ask again at this instant.
+    Pace(Time),
+    /// Nothing.
+    Hold,
+}
+
+impl Flow {
+    /// A flow that has not started.
+    pub fn new(law: Sender, group: GroupId, codec: Codec) -> Self {
+        Self {
+            law,
+            group,
+            number: 0,
+            first_hop: 0,
+            first_hop_back: 0,
+            codec,
+            limit: MAX_PACKETS,
+            board: Scoreboard::default(),
+            rtt: RttEstimator::default(),
+            duplicates: 0,
+            recovering: false,
+            recover: 0,
+            reduced_until: 0,
+            say_reduced: false,
+            timeout_at: Time::NEVER,
+            timer_set: false,
+            pace_at: Time::ZERO,
+            pace_set: false,
+            wake_set: Time::NEVER,
+            start: Time::ZERO,
+            stop: Time::NEVER,
+            completed: Time::NEVER,
+            started: false,
+            sent: 0,
+            dropped: 0,
+            acks_received: 0,
+            acks_dropped: 0,
+            retransmissions: 0,
+            timeouts: 0,
+            rtt_sum: Span::ZERO,
+            rtt_samples: 0,
+        }
+    }
+
+    /// The window in whole packets: the law's, at least one, at most the receiver's.
+    #[inline]
+    fn window(&self, options: &Transport) -> u32 {
+        self.law.window().clamp(1.0, options.max_window) as u32
+    }
+
+    /// Takes an ACK: scoreboard, RTT, loss detection, then the law.
+    #[inline]
+    pub fn take_ack(&mut self, packet: &Packet, options: &Transport, now: Time) {
+        self.acks_received += 1;
+        let before = self.board.una();
+        let next = packet.seq.min(self.board.next());
+        let was_recovering = self.recovering;
+        let newly = next.saturating_sub(before);
+        if newly > 0 {
+            self.board.acknowledge(next);
+            self.duplicates = 0;
+        }
+        if options.recovery == Recovery::Sack {
+            if packet.block_count() > 0 {
+                for place in 0..packet.block_count() {
+                    self.board.sack(place, packet.block(place));
+                }
+                self.board.end_sack(packet.block_count());
+            }
+        } else if newly == 0 && next == before && self.board.outstanding() > 0 {
+            self.duplicates += 1;
+            self.board.one_left();
+        }
+        let rtt = now.since(packet.stamp);
+        self.rtt.sample(rtt);
+        self.rtt_sum += rtt;
+        self.rtt_samples += 1;
+        if newly > 0 {
+            self.on_progress(newly, options);
+            self.timeout_at = if self.board.outstanding() == 0 {
+                Time::NEVER
+            } else {
+                now + self.rtt.timeout(options.min_rto)
+            };
+        }
+        self.detect_loss(options, now);
+        let feedback = self.read_feedback(packet, now);
+        self.law.on_ack(&Ack {
+            now,
+            newly_acked: newly,
+            in_flight: self.board.in_flight(),
+            rtt,
+            smoothed_rtt: self.rtt.smoothed,
+            min_rtt: self.rtt.min,
+            feedback,
+            recovering: was_recovering || self.recovering,
+            app_limited: self.board.next() >= self.limit || self.law.window() > options.max_window,
+        });
+    }
+
+    /// The cumulative ACK moved: recovery may end or go on.
+    #[inline]
+    fn on_progress(&mut self, newly: u32, options: &Transport) {
+        if !self.recovering {
+            self.board.forget_left();
+        } else if self.board.una() >= self.recover || options.recovery == Recovery::Reno {
+            self.recovering = false;
+            self.board.forget_left();
+        } else if options.recovery == Recovery::NewReno && newly > 0 {
+            // RFC 6582: a partial ACK tells of the next hole.
+            self.board.lose_first();
+        }
+    }
+
+    fn read_feedback(&mut self, packet: &Packet, now: Time) -> Feedback {
+        if self.codec == Codec::None {
+            return Feedback::None;
+        }
+        let feedback = self.codec.read(packet.echo_bits(), [packet.body[0], packet.body[1]]);
+        if feedback == (Feedback::Ecn { congested: true })
+            && !self.recovering
+            && self.board.una() >= self.reduced_until
+        {
+            self.reduced_until = self.board.next();
+            self.say_reduced = true;
+            let in_flight = self.board.outstanding();
+            self.law.on_loss(&Loss { now, in_flight, by: Congestion::Mark });
+        }
+        feedback
+    }
+
+    #[inline]
+    fn detect_loss(&mut self, options: &Transport, now: Time) {
+        let lost = match options.recovery {
+            Recovery::Sack => self.board.is_first_lost(),
+            Recovery::Reno | Recovery::NewReno => self.duplicates >= 3,
+        };
+        if !lost || self.recovering || self.board.una() < self.recover {
+            return;
+        }
+        let in_flight = self.board.outstanding();
+        self.law.on_loss(&Loss { now, in_flight, by: Congestion::Loss });
+        self.recovering = true;
+        self.recover = self.board.next();
+        self.duplicates = 0;
+        self.board.lose_first();
+    }
+
+    /// The timer is due: everything outstanding is taken for lost.
+    pub fn time_out(&mut self, now: Time) {
+        self.timeouts += 1;
+        let in_flight = self.board.outstanding();
+        self.law.on_timeout(&Loss { now, in_flight, by: Congestion::Timeout });
+        self.rtt.back_off();
+        self.board.lose_all();
+        self.recovering = false;
+        self.recover = self.board.next();
+        self.duplicates = 0;
+        self.timeout_at = Time::NEVER;
+    }
+
+    /// The next packet, if window, pacing and data allow one.
+    #[inline]
+    pub fn turn(&mut self, slot: u32, options: &Transport, now: Time) -> Turn {
+        let urgent = self.board.has_urgent();
+        if !urgent && self.board.in_flight() >= self.window(options) {
+            return Turn::Hold;
+        }
+        let resend = self.board.has_pending();
+        if !resend && self.board.next() >= self.limit {
+            return Turn::Hold;
+        }
+        if let Some(rate) = self.pacing(options) {
+            if self.pace_at > now {
+                return Turn::Pace(self.pace_at);
+            }
+            self.pace_at = now + rate.time_for(u64::from(options.data_bytes));
+        }
+        let mut packet = if let Some(seq) = self.board.resend() {
+            self.retransmissions += 1;
+            Packet::data(slot, seq, options.data_bytes, false)
+        } else {
+            let reduced = std::mem::take(&mut self.say_reduced);
+            Packet::data(slot, self.board.send(), options.data_bytes, reduced)
+        };
+        packet.stamp = now;
+        packet.hop = self.first_hop;
+        packet.marks = self.codec.initial();
+        if self.codec.has_header() {
+            let header = self.law.header(&Sending {
+                now,
+                smoothed_rtt: self.rtt.smoothed,
+                packet_bytes: u32::from(options.data_bytes),
+            });
+            packet.body[..4].copy_from_slice(&header);
+        }
+        self.sent += 1;
+        if self.timeout_at == Time::NEVER {
+            self.timeout_at = now + self.rtt.timeout(options.min_rto);
+        }
+        Turn::Send(packet)
+    }
+
+    /// The law's rate, or the window spread over the RTT if the transport is to pace.
+    fn pacing(&self, options: &Transport) -> Option<BitRate> {
+        if let Some(rate) = self.law.pacing_rate() {
+            return Some(rate);
+        }
+        let gain = options.pacing_gain?;
+        if self.rtt.smoothed == Span::ZERO {
+            return None;
+        }
+        let bits = self.law.window().max(1.0) * f64::from(options.data_bytes) * 8.0;
+        Some(BitRate::from_bps(gain * bits / self.rtt.smoothed.seconds()))
+    }
+
+    /// Has everything been sent and acknowledged?
+    #[inline]
+    pub fn is_done(&self) -> bool {
+        self.board.una() >= self.limit
+    }
+}

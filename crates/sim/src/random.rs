@@ -1,0 +1,68 @@
+//! Random streams: one a component, seeded from the run's seed and the component's name.
+
+use knee_laws::router::Draw;
+use rand::RngCore;
+use rand_pcg::Pcg64;
+
+/// A component's random numbers.
+#[derive(Clone, Debug)]
+pub struct Stream(Pcg64);
+
+impl Stream {
+    /// The stream of the component of this name. Adding a component changes no other's numbers.
+    pub fn new(seed: u64, name: &str) -> Self {
+        // FNV-1a, 128 bits, over the name: where the generator starts and which sequence it follows.
+        let hash = name.bytes().fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128, |hash, byte| {
+            (hash ^ u128::from(byte)).wrapping_mul(0x0100_0000_0000_0000_0000_013b)
+        });
+        let mut rng = Pcg64::new(hash ^ (u128::from(seed) << 64) ^ u128::from(seed), hash);
+        rng.next_u64();
+        Self(rng)
+    }
+
+    /// Exponential with the given mean.
+    pub fn exponential(&mut self, mean: f64) -> f64 {
+        -mean * libm::log1p(-self.uniform())
+    }
+
+    /// Pareto with the given mean and shape above 1.
+    pub fn pareto(&mut self, mean: f64, shape: f64) -> f64 {
+        let scale = mean * (shape - 1.0) / shape;
+        scale * libm::pow(1.0 - self.uniform(), -1.0 / shape)
+    }
+}
+
+impl Draw for Stream {
+    fn uniform(&mut self) -> f64 {
+        (self.0.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const N: usize = 100_000;
+
+    #[test]
+    fn streams_of_other_names_or_seeds_differ_and_repeat() {
+        let first = |seed, name| Stream::new(seed, name).uniform();
+        assert_eq!(first(1, "a"), first(1, "a"));
+        assert_ne!(first(1, "a"), first(1, "b"));
+        assert_ne!(first(1, "a"), first(2, "a"));
+    }
+
+    #[test]
+    fn means_are_within_four_standard_errors() {
+        let mut stream = Stream::new(1, "test");
+        let mean = |draw: &mut dyn FnMut() -> f64| (0..N).map(|_| draw()).sum::<f64>() / N as f64;
+        let n = (N as f64).sqrt();
+        let uniform = mean(&mut || stream.uniform());
+        assert!((uniform - 0.5).abs() < 4.0 * (1.0 / 12f64.sqrt()) / n, "{uniform}");
+        let exponential = mean(&mut || stream.exponential(3.0));
+        assert!((exponential - 3.0).abs() < 4.0 * 3.0 / n, "{exponential}");
+        // Shape 3, mean 30: standard deviation 30 sqrt(1 / (3 (3 - 2))) = 17.3.
+        let pareto = mean(&mut || stream.pareto(30.0, 3.0));
+        assert!((pareto - 30.0).abs() < 4.0 * 17.33 / n, "{pareto}");
+    }
+}

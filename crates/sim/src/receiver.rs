@@ -1,0 +1,234 @@
+//! A flow's receiver: cumulative and selective acknowledgements, the echo of feedback, delayed ACKs.
+
+use crate::config::Transport;
+use crate::packet::{Block, Packet};
+use knee_laws::codecs::{Codec, ecn};
+use knee_laws::quantities::Time;
+use std::collections::VecDeque;
+
+/// What the receiver does with a data packet.
+#[derive(Clone, Copy, Debug)]
+pub enum Answer {
+    /// Sends this ACK now.
+    Now(Packet),
+    /// Waits for more data, until this instant at the latest.
+    Later(Time),
+    /// Waits, with the timer already running.
+    Waiting,
+}
+
+/// The state of a receiver.
+#[derive(Debug, Default)]
+pub struct Receiver {
+    /// The next packet expected in order.
+    pub next: u32,
+    /// `next` when statistics began.
+    pub base: u32,
+    /// Packets that came, of whatever use.
+    pub received: u64,
+    /// ACKs sent.
+    pub acks: u64,
+    /// Runs that arrived out of order, ascending, with gaps between them.
+    blocks: VecDeque<Block>,
+    /// Packets of the latest runs reported, latest first.
+    recent: [u32; 3],
+    /// RFC 3168: congestion was experienced and the sender has not answered yet.
+    congestion: bool,
+    /// The first packet that a delayed ACK would acknowledge; `held` of them.
+    held: u32,
+    oldest: Option<Packet>,
+    timer: bool,
+}
+
+impl Receiver {
+    /// Takes a data packet.
+    #[inline]
+    pub fn take(&mut self, data: &Packet, options: &Transport, now: Time) -> Answer {
+        self.received += 1;
+        self.note_congestion(data);
+        let in_order = data.seq == self.next && self.blocks.is_empty();
+        if in_order {
+            self.next += 1;
+        } else {
+            self.take_out_of_order(data.seq);
+        }
+        if options.packets_per_ack > 1 && in_order {
+            self.held += 1;
+            if self.held < options.packets_per_ack {
+                if self.oldest.is_none() {
+                    self.oldest = Some(*data);
+                }
+                if self.timer {
+                    return Answer::Waiting;
+                }
+                self.timer = true;
+                return Answer::Later(now + options.ack_delay);
+            }
+        }
+        Answer::Now(self.acknowledge(data, options))
+    }
+
+    /// The delayed-ACK timer fired.
+    pub fn expire(&mut self, options: &Transport) -> Option<Packet> {
+        self.timer = false;
+        let oldest = self.oldest.take()?;
+        Some(self.acknowledge(&oldest, options))
+    }
+
+    /// Does the agenda know of the delayed-ACK timer?
+    pub fn is_timing(&self) -> bool {
+        self.timer
+    }
+
+    #[inline]
+    fn note_congestion(&mut self, data: &Packet) {
+        if data.marks.codec() == Codec::Ecn {
+            if data.is_reduced() {
+                self.congestion = false;
+            }
+            if data.marks.ecn() == ecn::CONGESTED {
+                self.congestion = true;
+            }
+        }
+    }
+
+    /// The ACK that `data` prompts; a delayed one returns the stamp of the oldest packet (RFC 7323).
+    #[inline]
+    fn acknowledge(&mut self, data: &Packet, options: &Transport) -> Packet {
+        self.acks += 1;
+        self.held = 0;
+        let codec = data.marks.codec();
+        let bits = match codec {
+            Codec::Ecn if self.congestion => ecn::CONGESTED,
+            Codec::Ecn | Codec::None => 0,
+            _ => data.marks.ecn(),
+        };
+        let mut ack = Packet::ack(data, self.next, options.ack_bytes, bits);
+        if codec.has_header() {
+            let [first, second] = codec.echo(&data.header());
+            (ack.body[0], ack.body[1]) = (first, second);
+        }
+        if let Some(oldest) = self.oldest.take() {
+            ack.stamp = oldest.stamp;
+        }
+        if !self.blocks.is_empty() {
+            self.report_blocks(&mut ack);
+        }
+        ack
+    }
+
+    fn take_out_of_order(&mut self, seq: u32) {
+        if seq < self.next {
+            return;
+        }
+        if seq == self.next {
+            self.next += 1;
+            if let Some(&(start, end)) = self.blocks.front()
+                && start == self.next
+            {
+                self.next = end;
+                self.blocks.pop_front();
+            }
+            return;
+        }
+        self.recent = match self.recent {
+            [a, b, _] if a != seq => [seq, a, b],
+            same => same,
+        };
+        // The common case first: the packet extends the last run or lies beyond it.
+        let place = match self.blocks.back() {
+            Some(last) if seq < last.0 => self.blocks.partition_point(|block| block.0 <= seq),
+            _ => self.blocks.len(),
+        };
+        if place > 0 {
+            let before = &mut self.blocks[place - 1];
+            if seq < before.1 {
+                return;
+            }
+            if seq == before.1 {
+                before.1 += 1;
+                let end = before.1;
+                if self.blocks.get(place).is_some_and(|after| after.0 == end) {
+                    self.blocks[place - 1].1 = self.blocks[place].1;
+                    self.blocks.remove(place);
+                }
+                return;
+            }
+        }
+        match self.blocks.get_mut(place) {
+            Some(after) if after.0 == seq + 1 => after.0 = seq,
+            _ => self.blocks.insert(place, (seq, seq + 1)),
+        }
+    }
+
+    /// RFC 2018: the run of the latest packet first, then the runs reported before it.
+    fn report_blocks(&self, ack: &mut Packet) {
+        let mut reported = [(0, 0); 3];
+        let mut count = 0;
+        for seq in self.recent {
+            let place = self.blocks.partition_point(|block| block.0 <= seq);
+            if place > 0 {
+                let block = self.blocks[place - 1];
+                if seq < block.1 && !reported[..count].contains(&block) {
+                    reported[count] = block;
+                    count += 1;
+                    ack.push_block(block);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::transport_for_tests;
+    use knee_laws::quantities::Span;
+
+    /// Feeds packets in this order and returns (cumulative, blocks) of each ACK.
+    fn acks(order: &[u32]) -> Vec<(u32, Vec<Block>)> {
+        let mut receiver = Receiver::default();
+        let answer = |seq: &u32| {
+            let data = Packet::data(0, *seq, 1000, false);
+            match receiver.take(&data, &transport_for_tests(), Time::ZERO) {
+                Answer::Now(ack) => (ack.seq, (0..ack.block_count()).map(|n| ack.block(n)).collect()),
+                _ => panic!("an ACK a packet"),
+            }
+        };
+        order.iter().map(answer).collect()
+    }
+
+    #[test]
+    fn blocks_are_those_of_rfc_2018() {
+        // Its section 4, case 3: segments 0, 2, 4, 6 and 8 of ten arrive, then 3.
+        let seen = acks(&[0, 2, 4, 6, 8, 3]);
+        assert_eq!(seen[1], (1, vec![(2, 3)]));
+        assert_eq!(seen[3], (1, vec![(6, 7), (4, 5), (2, 3)]));
+        assert_eq!(seen[4], (1, vec![(8, 9), (6, 7), (4, 5)]));
+        assert_eq!(seen[5], (1, vec![(2, 5), (8, 9), (6, 7)]));
+    }
+
+    #[test]
+    fn a_filled_hole_moves_the_cumulative_ack_over_the_run() {
+        let seen = acks(&[0, 2, 3, 5, 1, 4, 4]);
+        assert_eq!(seen[4], (4, vec![(5, 6)]));
+        assert_eq!(seen[5], (6, vec![]));
+        assert_eq!(seen[6], (6, vec![]));
+    }
+
+    #[test]
+    fn every_other_packet_is_acknowledged_or_after_the_delay() {
+        let options = Transport {
+            packets_per_ack: 2,
+            ack_delay: Span::from_millis(100),
+            ..transport_for_tests()
+        };
+        let mut receiver = Receiver::default();
+        let mut take = |seq| receiver.take(&Packet::data(0, seq, 1000, false), &options, Time::ZERO);
+        assert!(matches!(take(0), Answer::Later(at) if at == Time::ZERO + Span::from_millis(100)));
+        assert!(matches!(take(1), Answer::Now(ack) if ack.seq == 2));
+        assert!(matches!(take(2), Answer::Waiting));
+        assert!(matches!(take(4), Answer::Now(ack) if ack.seq == 3)); // out of order: at once
+        assert!(receiver.expire(&options).is_none());
+    }
+}

@@ -1,0 +1,498 @@
+//! The network in motion: takes events from the agenda and moves packets between links and flows.
+
+use crate::agenda::{Agenda, Event, Kind};
+use crate::config::{GroupId, LinkId, NetworkConfig, Probe, Quantity, Route, Transport};
+use crate::flow::{Flow, MAX_PACKETS, Turn};
+use crate::link::{Link, Wanted};
+use crate::packet::Packet;
+use crate::receiver::{Answer, Receiver};
+use crate::report::{FlowReport, Report, Sample};
+use crate::source::Source;
+use knee_laws::quantities::{Span, Time};
+use knee_laws::registry::Sender;
+use knee_laws::sender::SenderLaw;
+
+/// Ends a list of hops: the packet has reached its endpoint.
+const END: u32 = u32::MAX;
+
+/// A network in motion.
+pub struct Simulation {
+    now: Time,
+    agenda: Agenda,
+    links: Vec<Link>,
+    /// Links of all routes, one after the other, each route closed by [`END`].
+    hops: Vec<u32>,
+    flows: Vec<Flow>,
+    receivers: Vec<Receiver>,
+    groups: Vec<Transport>,
+    sources: Vec<Source>,
+    /// Slots whose flow is done and whose last packet has left the network.
+    free: Vec<u32>,
+    /// Flows that are there from the beginning; the others come from sources.
+    configured: usize,
+    arrived: u32,
+    done: Vec<FlowReport>,
+    probes: Vec<Probe>,
+    series: Vec<Sample>,
+    /// What each configured flow's receiver had when the throughput probe last asked.
+    probed: Vec<u32>,
+    warmup: Time,
+    end: Time,
+    events: u64,
+}
+
+impl Simulation {
+    /// Builds the network. The caller has checked the configuration.
+    pub fn new(config: NetworkConfig) -> Self {
+        let mut network = Self {
+            now: Time::ZERO,
+            agenda: Agenda::default(),
+            links: Vec::new(),
+            hops: Vec::new(),
+            flows: Vec::with_capacity(config.flows.len()),
+            receivers: Vec::with_capacity(config.flows.len()),
+            groups: config.groups,
+            sources: Vec::new(),
+            free: Vec::new(),
+            configured: config.flows.len(),
+            arrived: 0,
+            done: Vec::new(),
+            probes: config.probes,
+            series: Vec::new(),
+            probed: vec![0; config.flows.len()],
+            warmup: config.warmup,
+            end: config.end,
+            events: 0,
+        };
+        network.agenda.schedule(config.warmup, Event::new(Kind::Warmup, 0));
+        for (index, link) in (0..).zip(config.links) {
+            let link = Link::new(link, config.seed);
+            network.schedule_some(link.tick_at(), Kind::Tick, index);
+            network.schedule_some(link.rate_change_at(), Kind::Rate, index);
+            network.links.push(link);
+        }
+        for (slot, flow) in (0..).zip(config.flows) {
+            let (forward, backward) = network.add_route(&flow.route);
+            network.place(slot, flow.law, flow.group);
+            let placed = &mut network.flows[slot as usize];
+            placed.number = slot;
+            placed.first_hop = forward;
+            placed.first_hop_back = backward;
+            placed.limit = flow.packets.map_or(MAX_PACKETS, clamp_packets);
+            placed.start = flow.start;
+            placed.stop = flow.stop.unwrap_or(Time::NEVER);
+            network.agenda.schedule(flow.start, Event::new(Kind::Start, slot));
+            network.schedule_some(flow.stop, Kind::Stop, slot);
+        }
+        for (index, source) in (0..).zip(config.sources) {
+            let routes = source.routes.iter().map(|route| network.add_route(route)).collect();
+            let mut source = Source::new(source, routes, config.seed);
+            network.schedule_some(source.next_arrival(Time::ZERO), Kind::Arrival, index);
+            network.sources.push(source);
+        }
+        for index in 0..network.probes.len() {
+            let at = Time::ZERO + network.probes[index].interval;
+            network.agenda.schedule(at, Event::new(Kind::Probe, index as u32));
+        }
+        network
+    }
+
+    fn add_route(&mut self, route: &Route) -> (u32, u32) {
+        let mut add = |links: &[LinkId]| {
+            let first = self.hops.len() as u32;
+            self.hops.extend(links.iter().map(|link| link.0));
+            self.hops.push(END);
+            first
+        };
+        (add(&route.forward), add(&route.backward))
+    }
+
+    /// Puts a flow that has not started into a slot.
+    fn place(&mut self, slot: u32, law: Sender, group: GroupId) {
+        let flow = Flow::new(law, group, self.groups[group.0 as usize].codec);
+        if slot as usize == self.flows.len() {
+            self.flows.push(flow);
+            self.receivers.push(Receiver::default());
+        } else {
+            self.flows[slot as usize] = flow;
+            self.receivers[slot as usize] = Receiver::default();
+        }
+    }
+
+    fn schedule_some(&mut self, at: Option<Time>, kind: Kind, index: u32) {
+        if let Some(at) = at.filter(|at| *at != Time::NEVER) {
+            self.agenda.schedule(at, Event::new(kind, index));
+        }
+    }
+
+    /// Runs every event up to and including `until`.
+    pub fn run_until(&mut self, until: Time) {
+        while let Some((at, event)) = self.agenda.peek()
+            && at <= until
+        {
+            self.now = at;
+            self.events += 1;
+            let index = event.index();
+            if event.kind() == Kind::Line {
+                self.cross(index, event);
+                continue;
+            }
+            self.agenda.pop();
+            match event.kind() {
+                Kind::Line => {}
+                Kind::Served => {
+                    let wanted = self.links[index as usize].serve(at);
+                    self.arrange(index, wanted);
+                }
+                Kind::Tick => self.tick(index),
+                Kind::Rate => {
+                    self.links[index as usize].change_rate(at);
+                    let next = self.links[index as usize].rate_change_at();
+                    self.schedule_some(next, Kind::Rate, index);
+                }
+                Kind::Start => self.start(index),
+                Kind::Stop => self.stop(index),
+                Kind::Timeout => self.timer(index),
+                Kind::Pace => {
+                    self.flows[index as usize].pace_set = false;
+                    self.pump(index);
+                }
+                Kind::Wake => self.wake(index),
+                Kind::DelayedAck => {
+                    let group = self.flows[index as usize].group;
+                    let options = &self.groups[group.0 as usize];
+                    if let Some(ack) = self.receivers[index as usize].expire(options) {
+                        self.send_ack(index, ack);
+                    }
+                }
+                Kind::Arrival => self.arrive(index),
+                Kind::Probe => self.probe(index),
+                Kind::Warmup => self.warm(),
+            }
+        }
+        self.now = self.now.max(until);
+    }
+
+    /// The head of a line reaches the far end: the next link or the endpoint takes it.
+    #[inline]
+    fn cross(&mut self, link: u32, event: Event) {
+        let line = &mut self.links[link as usize].line;
+        let Some(mut packet) = line.pop_front() else {
+            self.agenda.pop();
+            return;
+        };
+        match line.front() {
+            Some(head) => self.agenda.replace(head.at, event),
+            None => self.agenda.pop(),
+        }
+        packet.hop += 1;
+        let next = self.hops[packet.hop as usize];
+        if next != END {
+            self.offer(next, packet);
+        } else if packet.is_data() {
+            self.receive(&packet);
+        } else {
+            self.acknowledge(&packet);
+        }
+    }
+
+    #[inline]
+    fn offer(&mut self, link: u32, packet: Packet) {
+        let offered = self.links[link as usize].offer(packet, self.now);
+        if offered.dropped {
+            self.drop(&packet);
+        } else {
+            self.arrange(link, offered.wanted);
+        }
+    }
+
+    #[inline]
+    fn arrange(&mut self, link: u32, wanted: Wanted) {
+        match wanted {
+            Wanted::Nothing => {}
+            Wanted::Line(at) => self.agenda.schedule(at, Event::new(Kind::Line, link)),
+            Wanted::Service(done, head) => {
+                self.agenda.schedule(done, Event::new(Kind::Served, link));
+                self.schedule_some(head, Kind::Line, link);
+            }
+        }
+    }
+
+    fn drop(&mut self, packet: &Packet) {
+        let flow = &mut self.flows[packet.flow as usize];
+        if packet.is_data() {
+            flow.dropped += 1;
+        } else {
+            flow.acks_dropped += 1;
+        }
+        self.release(packet.flow);
+    }
+
+    /// A data packet reaches its receiver.
+    #[inline]
+    fn receive(&mut self, packet: &Packet) {
+        let slot = packet.flow as usize;
+        let options = &self.groups[self.flows[slot].group.0 as usize];
+        match self.receivers[slot].take(packet, options, self.now) {
+            Answer::Now(ack) => self.send_ack(packet.flow, ack),
+            Answer::Later(at) => {
+                self.agenda.schedule(at, Event::new(Kind::DelayedAck, packet.flow));
+            }
+            Answer::Waiting => {}
+        }
+    }
+
+    #[inline]
+    fn send_ack(&mut self, slot: u32, mut ack: Packet) {
+        ack.hop = self.flows[slot as usize].first_hop_back;
+        self.offer(self.hops[ack.hop as usize], ack);
+    }
+
+    /// An ACK reaches its sender.
+    #[inline]
+    fn acknowledge(&mut self, packet: &Packet) {
+        let slot = packet.flow;
+        let flow = &mut self.flows[slot as usize];
+        let options = &self.groups[flow.group.0 as usize];
+        flow.take_ack(packet, options, self.now);
+        if flow.is_done() {
+            self.complete(slot);
+        } else {
+            self.pump(slot);
+        }
+    }
+
+    /// Lets a flow send what it may, and keeps its timers.
+    #[inline]
+    fn pump(&mut self, slot: u32) {
+        loop {
+            let flow = &mut self.flows[slot as usize];
+            let options = &self.groups[flow.group.0 as usize];
+            match flow.turn(slot, options, self.now) {
+                Turn::Send(packet) => self.offer(self.hops[packet.hop as usize], packet),
+                Turn::Pace(at) => {
+                    if !flow.pace_set {
+                        flow.pace_set = true;
+                        self.agenda.schedule(at, Event::new(Kind::Pace, slot));
+                    }
+                    break;
+                }
+                Turn::Hold => break,
+            }
+        }
+        let flow = &mut self.flows[slot as usize];
+        if !flow.timer_set && flow.timeout_at != Time::NEVER {
+            flow.timer_set = true;
+            self.agenda.schedule(flow.timeout_at, Event::new(Kind::Timeout, slot));
+        }
+        if let Some(at) = flow.law.wake_at()
+            && at < flow.wake_set
+        {
+            flow.wake_set = at;
+            self.agenda.schedule(at.max(self.now), Event::new(Kind::Wake, slot));
+        }
+    }
+
+    /// The agenda's entry of a flow's timer is due; the timer itself may have moved on.
+    fn timer(&mut self, slot: u32) {
+        let flow = &mut self.flows[slot as usize];
+        flow.timer_set = false;
+        if flow.timeout_at == Time::NEVER {
+            return;
+        }
+        if flow.timeout_at > self.now {
+            flow.timer_set = true;
+            self.agenda.schedule(flow.timeout_at, Event::new(Kind::Timeout, slot));
+            return;
+        }
+        flow.time_out(self.now);
+        self.pump(slot);
+    }
+
+    fn wake(&mut self, slot: u32) {
+        let flow = &mut self.flows[slot as usize];
+        flow.wake_set = Time::NEVER;
+        if flow.law.wake_at().is_some_and(|at| at <= self.now) {
+            flow.law.on_wake(self.now);
+        }
+        self.pump(slot);
+    }
+
+    fn start(&mut self, slot: u32) {
+        self.flows[slot as usize].started = true;
+        self.pump(slot);
+    }
+
+    /// The flow offers no more new data; what it has sent it still delivers.
+    fn stop(&mut self, slot: u32) {
+        let flow = &mut self.flows[slot as usize];
+        flow.limit = flow.limit.min(flow.board.next());
+        if flow.is_done() {
+            self.complete(slot);
+        }
+    }
+
+    fn complete(&mut self, slot: u32) {
+        let flow = &mut self.flows[slot as usize];
+        if flow.completed == Time::NEVER {
+            flow.completed = self.now;
+            flow.timeout_at = Time::NEVER;
+        }
+        self.release(slot);
+    }
+
+    /// Frees the slot of a source's flow that is done, once nothing of it is under way.
+    #[inline]
+    fn release(&mut self, slot: u32) {
+        let (flow, receiver) = (&self.flows[slot as usize], &self.receivers[slot as usize]);
+        if flow.completed == Time::NEVER || (slot as usize) < self.configured {
+            return;
+        }
+        let quiet = flow.sent == receiver.received + flow.dropped
+            && receiver.acks == flow.acks_received + flow.acks_dropped
+            && !(flow.timer_set || flow.pace_set || receiver.is_timing())
+            && flow.wake_set == Time::NEVER;
+        if quiet {
+            let report = self.flow_report(slot);
+            self.done.push(report);
+            self.free.push(slot);
+            self.flows[slot as usize].started = false;
+        }
+    }
+
+    /// A source's flow arrives.
+    fn arrive(&mut self, index: u32) {
+        let source = &mut self.sources[index as usize];
+        let (law, group, packets) = (source.law(), source.group, source.draw_size());
+        let (forward, backward) = source.next_route();
+        let next = source.next_arrival(self.now);
+        self.schedule_some(next, Kind::Arrival, index);
+        let slot = self.free.pop().unwrap_or(self.flows.len() as u32);
+        self.place(slot, law, group);
+        let flow = &mut self.flows[slot as usize];
+        flow.number = self.configured as u32 + self.arrived;
+        self.arrived += 1;
+        flow.first_hop = forward;
+        flow.first_hop_back = backward;
+        flow.limit = clamp_packets(packets);
+        flow.start = self.now;
+        self.start(slot);
+    }
+
+    fn tick(&mut self, index: u32) {
+        let link = &mut self.links[index as usize];
+        link.tick(self.now);
+        let next = link.tick_at();
+        self.schedule_some(next, Kind::Tick, index);
+    }
+
+    /// Statistics begin.
+    fn warm(&mut self) {
+        for link in &mut self.links {
+            link.warm(self.now);
+        }
+        for (flow, receiver) in self.flows.iter_mut().zip(&mut self.receivers) {
+            receiver.base = receiver.next;
+            flow.rtt_sum = Span::ZERO;
+            flow.rtt_samples = 0;
+        }
+    }
+
+    fn probe(&mut self, index: u32) {
+        let Probe { quantity, interval } = self.probes[index as usize];
+        self.agenda.schedule(self.now + interval, Event::new(Kind::Probe, index));
+        let now = self.now;
+        let time_s = now.seconds();
+        let mut show = |entity: usize, value: f64| {
+            self.series.push(Sample { time_s, quantity, entity: entity as u32, value });
+        };
+        match quantity {
+            Quantity::Queue | Quantity::Utilisation | Quantity::Signal | Quantity::Drops => {
+                let measured = self.links.iter_mut().enumerate().filter(|(_, l)| l.is_measured());
+                for (entity, link) in measured {
+                    let value = match quantity {
+                        Quantity::Queue => link.queue(now),
+                        Quantity::Utilisation => link.utilisation_since(now),
+                        Quantity::Drops => link.drops_since(),
+                        _ => link.signal(),
+                    };
+                    show(entity, value);
+                }
+            }
+            Quantity::Window | Quantity::Throughput | Quantity::Rtt => {
+                let there = |flow: &&mut Flow| flow.started && now < flow.stop.min(flow.completed);
+                let flows = self.flows[..self.configured].iter_mut();
+                for (entity, flow) in flows.enumerate().filter(|(_, flow)| there(flow)) {
+                    let value = match quantity {
+                        Quantity::Window => flow.law.window(),
+                        Quantity::Rtt => flow.rtt.smoothed.millis(),
+                        _ => {
+                            let next = self.receivers[entity].next;
+                            let before = std::mem::replace(&mut self.probed[entity], next);
+                            let bytes = self.groups[flow.group.0 as usize].data_bytes;
+                            megabits(next - before, bytes) / interval.seconds()
+                        }
+                    };
+                    show(entity, value);
+                }
+            }
+        }
+    }
+
+    fn flow_report(&self, slot: u32) -> FlowReport {
+        let (flow, receiver) = (&self.flows[slot as usize], &self.receivers[slot as usize]);
+        let stop = flow.stop.min(flow.completed);
+        let from = flow.start.max(self.warmup);
+        let span = stop.min(self.now).min(self.end).since(from).seconds();
+        let bytes = self.groups[flow.group.0 as usize].data_bytes;
+        let or_nan = |defined: bool, value: f64| if defined { value } else { f64::NAN };
+        let completed = flow.completed != Time::NEVER && flow.stop == Time::NEVER;
+        FlowReport {
+            flow: flow.number,
+            group: flow.group,
+            start_s: flow.start.seconds(),
+            stop_s: or_nan(stop < self.end, stop.seconds()),
+            goodput_mbps: if span > 0.0 {
+                megabits(receiver.next - receiver.base, bytes) / span
+            } else {
+                0.0
+            },
+            data_packets: flow.sent,
+            retransmissions: flow.retransmissions,
+            timeouts: flow.timeouts,
+            rtt_mean_ms: or_nan(
+                flow.rtt_samples > 0,
+                flow.rtt_sum.millis() / flow.rtt_samples.max(1) as f64,
+            ),
+            rtt_samples: flow.rtt_samples,
+            completion_s: or_nan(completed, flow.completed.since(flow.start).seconds()),
+        }
+    }
+
+    /// The numbers so far; meant for the end of the run.
+    pub fn report(&mut self) -> Report {
+        let now = self.now;
+        let links = (0..).zip(&mut self.links);
+        let links = links.filter_map(|(index, link)| link.report(LinkId(index), now)).collect();
+        let mut flows = self.done.clone();
+        let there = |slot: &u32| (*slot as usize) < self.configured || self.flows[*slot as usize].started;
+        flows.extend((0..self.flows.len() as u32).filter(there).map(|slot| self.flow_report(slot)));
+        flows.sort_by_key(|flow| flow.flow);
+        Report {
+            links,
+            flows,
+            series: self.series.clone(),
+            packets: self.links.iter().map(|link| link.accepted).sum(),
+            events: self.events,
+        }
+    }
+}
+
+fn clamp_packets(packets: u64) -> u32 {
+    packets.clamp(1, u64::from(MAX_PACKETS)) as u32
+}
+
+/// So many packets of this size, in megabits.
+fn megabits(packets: u32, bytes: u16) -> f64 {
+    f64::from(packets) * f64::from(bytes) * 8e-6
+}
