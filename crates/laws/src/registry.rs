@@ -246,10 +246,12 @@ senders! {
     Sack = senders::sack::Sack;
     Cubic = senders::cubic::Cubic;
     Vcp = senders::vcp::Vcp;
+    Xcp = senders::xcp::Xcp;
 }
 
 routers! {
     DropTail = routers::droptail::DropTail;
     Red = routers::red::Red;
     Vcp = routers::vcp::Vcp;
+    Xcp = routers::xcp::Xcp;
 }

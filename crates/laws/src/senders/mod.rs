@@ -1,7 +1,8 @@
-//! Sender laws, one a file, in the order of the registry.
+//! Sender laws, one a file; the registry lists them in reading order.
 
 pub mod cubic;
 pub mod newreno;
 pub mod reno;
 pub mod sack;
 pub mod vcp;
+pub mod xcp;

@@ -1,0 +1,141 @@
+//! XCP's sender: states its window and RTT in each packet and moves its window as routers answer.
+//!
+//! D. Katabi, M. Handley, C. Rohrs, "Congestion Control for High Bandwidth-Delay Product Networks",
+//! SIGCOMM 2002, 3.2. Windows in packets, the header in bytes and seconds:
+//!   each packet carries  H_cwnd = cwnd, H_rtt = srtt, 0 before the first sample, and
+//!                        H_feedback = (r srtt - cwnd) / packets in the window, r the desired rate
+//!   each new ACK         cwnd = max(cwnd + H_feedback, s)
+//! Losses are answered as TCP Reno does, with its recovery, as ns-2.29 has it; there is no slow start.
+//! Differs from the paper: feedback waits while losses are repaired, and an application-limited
+//! sender takes only the reductions. From ns-2: feedback is a change of window, not of throughput,
+//! and the window in the header is not rounded down to whole packets.
+
+use crate::codecs::xcp::Congestion;
+use crate::codecs::{Codec, Feedback, Header};
+use crate::params;
+use crate::quantities::BitRate;
+use crate::registry::SenderSpec;
+use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw, Sending};
+
+params! {
+    /// What the sender asks for.
+    pub struct Params {
+        /// Rate r that the sender wants within one RTT; the default is more than any link gives.
+        pub desired_rate: BitRate = BitRate::from_bps(1e15), in 1e3, 1e15;
+    }
+}
+
+/// The state of an XCP sender.
+#[derive(Clone, Debug)]
+pub struct Xcp {
+    params: Params,
+    window: f64,
+    packet_bytes: f64,
+}
+
+impl Xcp {
+    /// Starts with the initial window.
+    pub fn new(params: Params, opening: &Opening) -> Self {
+        Self {
+            params,
+            window: opening.initial_window,
+            packet_bytes: f64::from(opening.packet_bytes),
+        }
+    }
+}
+
+impl SenderLaw for Xcp {
+    fn on_ack(&mut self, ack: &Ack) {
+        let Feedback::Xcp { delta_bytes } = ack.feedback else { return };
+        let held = ack.recovering || ack.newly_acked == 0 || (ack.app_limited && delta_bytes > 0.0);
+        if !held {
+            self.window = (self.window + delta_bytes / self.packet_bytes).max(1.0);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        self.window = (f64::from(loss.in_flight) / 2.0).max(2.0).min(self.window);
+    }
+
+    fn on_timeout(&mut self, _: &Loss) {
+        self.window = 1.0;
+    }
+
+    fn window(&self) -> f64 {
+        self.window
+    }
+
+    fn header(&self, sending: &Sending) -> Header {
+        let rtt_s = sending.smoothed_rtt.seconds();
+        let window_bytes = self.window * self.packet_bytes;
+        let wanted_bytes = self.params.desired_rate.bytes_per_second() * rtt_s;
+        let delta_bytes =
+            if rtt_s > 0.0 { (wanted_bytes - window_bytes) / self.window } else { 0.0 };
+        Congestion {
+            window_bytes: window_bytes as f32,
+            rtt_s: rtt_s as f32,
+            delta_bytes: delta_bytes as f32,
+        }
+        .write()
+    }
+}
+
+impl SenderSpec for Xcp {
+    type Law = Self;
+    type Params = Params;
+    const NAME: &'static str = "xcp";
+    const TITLE: &'static str = "XCP: the window moves by what routers write into a header";
+    const SOURCE: &'static str = "Katabi, Handley, Rohrs, SIGCOMM 2002, 3.2";
+    const CODEC: Codec = Codec::Xcp;
+    const RECOVERY: Recovery = Recovery::Reno;
+    const ROUTER: &'static str = "xcp";
+    fn new(params: Params, opening: &Opening) -> Self {
+        Self::new(params, opening)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::quantities::{Span, Time};
+    use crate::script::{Script, ms};
+
+    fn xcp(desired_rate: BitRate) -> Script<Xcp> {
+        let opening = Opening { initial_window: 10.0, packet_bytes: 1000 };
+        Script::new(Xcp::new(Params { desired_rate }, &opening))
+    }
+
+    fn delta(delta_bytes: f64) -> Feedback {
+        Feedback::Xcp { delta_bytes }
+    }
+
+    #[test]
+    fn the_window_moves_by_the_bytes_that_an_ack_brings() {
+        let mut flow = xcp(Params::default().desired_rate);
+        flow.feedback(delta(500.0)).acks(ms(80), 10).expect_window(15.0);
+        flow.feedback(delta(-2000.0)).acks(ms(80), 3).expect_window(9.0);
+        flow.acks(ms(80), 10).expect_window(1.0);
+        flow.feedback(Feedback::None).acks(ms(80), 10).expect_window(1.0);
+    }
+
+    #[test]
+    fn losses_halve_and_no_slow_start_follows() {
+        let mut flow = xcp(Params::default().desired_rate);
+        flow.loss(10).expect_window(5.0).loss(1).expect_window(2.0);
+        flow.timeout().expect_window(1.0);
+        flow.feedback(delta(250.0)).acks(ms(80), 2).expect_window(1.5);
+    }
+
+    #[test]
+    fn packets_ask_for_what_brings_the_desired_rate_in_one_rtt() {
+        let flow = xcp(BitRate::from_mbps(8.0)); // 1 MB/s: 80 kB in 80 ms
+        let sent = |smoothed_rtt| {
+            let sending = Sending { now: Time::ZERO, smoothed_rtt, packet_bytes: 1000 };
+            Congestion::parse(&flow.law.header(&sending))
+        };
+        let asked = Congestion { window_bytes: 1e4, rtt_s: 0.08, delta_bytes: 7e3 };
+        assert_eq!(sent(ms(80)), asked); // 10 packets asking for 7 kB each fill the missing 70 kB
+        assert_eq!(sent(ms(5)).delta_bytes, -500.0);
+        assert_eq!(sent(Span::ZERO), Congestion { rtt_s: 0.0, delta_bytes: 0.0, ..asked });
+    }
+}
