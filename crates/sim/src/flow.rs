@@ -147,7 +147,7 @@ impl Flow {
             };
         }
         self.detect_loss(options, now);
-        let feedback = self.read_feedback(packet, now);
+        let feedback = self.read_feedback(packet, options, now);
         self.law.on_ack(&Ack {
             now,
             newly_acked: newly,
@@ -175,7 +175,13 @@ impl Flow {
         }
     }
 
-    fn read_feedback(&mut self, packet: &Packet, now: Time) -> Feedback {
+    /// What the law is told of congestion. FlightSize (RFC 5681) is capped by the window: in a long
+    /// recovery packets that have long arrived are outstanding too.
+    fn congestion(&self, by: Congestion, options: &Transport, now: Time) -> Loss {
+        Loss { now, in_flight: self.board.outstanding().min(self.window(options)), by }
+    }
+
+    fn read_feedback(&mut self, packet: &Packet, options: &Transport, now: Time) -> Feedback {
         if self.codec == Codec::None {
             return Feedback::None;
         }
@@ -186,8 +192,7 @@ impl Flow {
         {
             self.reduced_until = self.board.next();
             self.say_reduced = true;
-            let in_flight = self.board.outstanding();
-            self.law.on_loss(&Loss { now, in_flight, by: Congestion::Mark });
+            self.law.on_loss(&self.congestion(Congestion::Mark, options, now));
         }
         feedback
     }
@@ -201,8 +206,7 @@ impl Flow {
         if !lost || self.recovering || self.board.una() < self.recover {
             return;
         }
-        let in_flight = self.board.outstanding();
-        self.law.on_loss(&Loss { now, in_flight, by: Congestion::Loss });
+        self.law.on_loss(&self.congestion(Congestion::Loss, options, now));
         self.recovering = true;
         self.recover = self.board.next();
         self.duplicates = 0;
@@ -210,10 +214,9 @@ impl Flow {
     }
 
     /// The timer is due: everything outstanding is taken for lost.
-    pub fn time_out(&mut self, now: Time) {
+    pub fn time_out(&mut self, options: &Transport, now: Time) {
         self.timeouts += 1;
-        let in_flight = self.board.outstanding();
-        self.law.on_timeout(&Loss { now, in_flight, by: Congestion::Timeout });
+        self.law.on_timeout(&self.congestion(Congestion::Timeout, options, now));
         self.rtt.back_off();
         self.board.lose_all();
         self.recovering = false;

@@ -305,7 +305,7 @@ impl Simulation {
             self.agenda.schedule(flow.timeout_at, Event::new(Kind::Timeout, slot));
             return;
         }
-        flow.time_out(self.now);
+        flow.time_out(&self.groups[flow.group.0 as usize], self.now);
         self.pump(slot);
     }
 

@@ -1,0 +1,144 @@
+//! A dumbbell for tests: access 1 ms, bottleneck 38 ms, access 1 ms each way, access ten times faster.
+#![allow(dead_code)]
+
+use knee_laws::codecs::Codec;
+use knee_laws::quantities::{BitRate, Bytes, Span, Time};
+use knee_laws::registry::{Router, Sender, router_laws, sender_laws};
+use knee_laws::router::LinkView;
+use knee_laws::sender::{Opening, Recovery};
+use knee_sim::config::*;
+
+/// What a test may choose.
+#[derive(Clone, Copy)]
+pub struct Dumbbell {
+    pub sender: &'static str,
+    pub router: &'static str,
+    pub mbps: f64,
+    pub forward: u32,
+    pub reverse: u32,
+    pub buffer: Buffer,
+    pub seconds: u64,
+    pub warmup: u64,
+    pub initial_window: f64,
+    pub packets: Option<u64>,
+    pub ecn: bool,
+}
+
+impl Default for Dumbbell {
+    fn default() -> Self {
+        Self {
+            sender: "sack",
+            router: "droptail",
+            mbps: 150.0,
+            forward: 30,
+            reverse: 30,
+            buffer: Buffer::Packets(1500),
+            seconds: 60,
+            warmup: 10,
+            initial_window: 10.0,
+            packets: None,
+            ecn: false,
+        }
+    }
+}
+
+impl Dumbbell {
+    fn link(&self, name: String, rate: f64, delay: Span) -> LinkConfig {
+        LinkConfig {
+            name,
+            rate: BitRate::from_mbps(rate),
+            delay,
+            buffer: Buffer::Unlimited,
+            router: Router::build("droptail", &[], &self.view(Buffer::Unlimited)).expect("a law"),
+            on_departure: false,
+            acks_first: false,
+            rate_changes: vec![],
+            measured: false,
+        }
+    }
+
+    fn view(&self, buffer: Buffer) -> LinkView {
+        LinkView {
+            rate: BitRate::from_mbps(self.mbps),
+            delay_s: 0.038,
+            buffer: match buffer {
+                Buffer::Bytes(bytes) => Bytes(bytes),
+                Buffer::Packets(packets) => Bytes(packets * 1000),
+                Buffer::Unlimited => Bytes(u64::MAX),
+            },
+            packet_bytes: 1000,
+        }
+    }
+
+    fn bottleneck(&self, name: &str) -> LinkConfig {
+        let info = router_laws().into_iter().find(|law| law.name == self.router).expect("a law");
+        LinkConfig {
+            buffer: self.buffer,
+            router: Router::build(self.router, &[], &self.view(self.buffer)).expect("a law"),
+            on_departure: info.on_departure,
+            acks_first: info.acks_first,
+            measured: true,
+            ..self.link(name.to_owned(), self.mbps, Span::from_millis(38))
+        }
+    }
+
+    /// The network, without probes. Links 0 and 1 are the bottleneck's two directions.
+    pub fn config(&self, seed: u64) -> NetworkConfig {
+        let mut links = vec![self.bottleneck("bottleneck"), self.bottleneck("reverse")];
+        let info = sender_laws().into_iter().find(|law| law.name == self.sender).expect("a law");
+        let opening = Opening { initial_window: self.initial_window, packet_bytes: 1000 };
+        let mut stream = knee_sim::Stream::new(seed, "starts");
+        let mut flows = vec![];
+        for flow in 0..self.forward + self.reverse {
+            let mut access = |end: &str| {
+                let name = format!("{end}-{flow}");
+                links.push(self.link(name, 10.0 * self.mbps, Span::from_millis(1)));
+                LinkId(links.len() as u32 - 1)
+            };
+            let [out, far, back, near] = ["out", "far", "back", "near"].map(&mut access);
+            let (there, home) = if flow < self.forward { (0, 1) } else { (1, 0) };
+            use knee_laws::router::Draw;
+            flows.push(FlowConfig {
+                group: GroupId(0),
+                law: Sender::build(self.sender, &[], &opening).expect("a law"),
+                route: Route {
+                    forward: vec![out, LinkId(there), far],
+                    backward: vec![back, LinkId(home), near],
+                },
+                start: Time::ZERO + Span::from_seconds(stream.uniform()),
+                stop: None,
+                packets: self.packets,
+            });
+        }
+        let transport = Transport {
+            data_bytes: 1000,
+            ack_bytes: 40,
+            recovery: info.recovery,
+            initial_window: self.initial_window,
+            codec: if info.codec == Codec::Ecn && !self.ecn { Codec::None } else { info.codec },
+            packets_per_ack: 1,
+            ack_delay: Span::from_millis(100),
+            pacing_gain: None,
+            min_rto: Span::from_millis(200),
+            max_window: 1e9,
+        };
+        let _ = Recovery::Sack;
+        NetworkConfig {
+            seed,
+            links,
+            groups: vec![transport],
+            flows,
+            sources: vec![],
+            probes: vec![],
+            warmup: Time::ZERO + Span::from_secs(self.warmup),
+            end: Time::ZERO + Span::from_secs(self.seconds),
+        }
+    }
+
+    /// The network's numbers at the end.
+    pub fn run(&self, seed: u64) -> knee_sim::report::Report {
+        let mut simulation = knee_sim::Simulation::new(self.config(seed));
+        simulation.run_until(Time::ZERO + Span::from_secs(self.seconds));
+        simulation.report()
+    }
+}
