@@ -1,0 +1,29 @@
+"""knee: a congestion-control laboratory built around explicit feedback.
+
+    import knee
+
+    r = knee.run("scenarios/quickstart.toml")
+    r.summary                   # a polars frame: a row a protocol, seed and link
+    r.series("queue")           # samples against time
+    r.plot("overview.png")
+
+    s = knee.dumbbell(rate="150 Mbps", rtt="80 ms", flows=30, reverse=30, protocol="vcp")
+    knee.run(s, seeds=3).summary
+"""
+
+from knee._core import ScenarioError, __version__
+from knee.results import FolderError, Results, run
+from knee.scenario import Scenario, compare, dumbbell, graph, parking_lot
+
+__all__ = [
+    "FolderError",
+    "Results",
+    "Scenario",
+    "ScenarioError",
+    "__version__",
+    "compare",
+    "dumbbell",
+    "graph",
+    "parking_lot",
+    "run",
+]

@@ -1,0 +1,5 @@
+"""`python -m knee` is `knee`."""
+
+from knee.cli import main
+
+main()

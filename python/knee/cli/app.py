@@ -1,0 +1,202 @@
+"""The commands and how they are asked for; what they do is in the modules beside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from knee.cli import catalogue, drawing, running, writing
+
+app = typer.Typer(
+    name="knee",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+scenario_app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
+app.add_typer(scenario_app, name="scenario", help="Begin, check and describe scenario files.")
+
+
+def _examples(*lines: str) -> str:
+    """An epilog with a line an example."""
+    return "[bold]Examples[/bold]\n\n" + "\n\n".join(f"  [cyan]{line}[/cyan]" for line in lines)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from knee._core import __version__
+
+        typer.echo(f"knee {__version__}")
+        raise typer.Exit
+
+
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", metavar="DIR", help="Results folder [results/<scenario name>]."),
+]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print the summary's rows as JSON on stdout, no table.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no remarks.")]
+Setting = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help="Change a setting of the scenario; may be repeated."
+    ),
+]
+
+
+@app.callback(
+    epilog=_examples(
+        "knee run scenarios/quickstart.toml",
+        'knee compare vcp xcp cubic --rate "150 Mbps" --rtt "80 ms" --flows 30',
+        "knee show vcp",
+    )
+)
+def knee(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """A congestion-control laboratory built around explicit feedback."""
+
+
+@app.command(
+    epilog=_examples(
+        "knee run scenarios/quickstart.toml",
+        'knee run scenarios/quickstart.toml --seed 1-5 --set bottleneck.rate="1 Gbps"',
+        "knee run scenarios/quickstart.toml --json --quiet > summary.json",
+    )
+)
+def run(
+    file: Annotated[str, typer.Argument(help="A scenario file, or a shipped scenario's name.")],
+    seed: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SEEDS", help="Seeds to run: 7, 1-5 or 1,2,9; may be repeated."),
+    ] = None,
+    set_: Setting = None,
+    out: Out = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Run a scenario; print a table, write columns and a picture."""
+    running.run(file, seeds=seed, settings=set_, style=running.Output(out, json, quiet))
+
+
+@app.command(
+    epilog=_examples(
+        'knee compare vcp xcp cubic --rate "150 Mbps" --rtt "80 ms" --flows 30 --reverse 30',
+        'knee compare vcp sack/red --flows 10 --rtt-step "2 ms" --duration "60 s" --seeds 3',
+        'knee compare reno cubic --buffer "0.5 BDP" --json',
+    )
+)
+def compare(
+    protocols: Annotated[
+        list[str],
+        typer.Argument(help="Senders, each with its own router (vcp) or a named one (sack/red)."),
+    ],
+    rate: Annotated[str | None, typer.Option(help="Rate of the bottleneck.")] = None,
+    rtt: Annotated[str | None, typer.Option(help="Propagation RTT.")] = None,
+    flows: Annotated[str | None, typer.Option(metavar="N", help="Forward flows.")] = None,
+    reverse: Annotated[str | None, typer.Option(metavar="N", help="Reverse flows.")] = None,
+    duration: Annotated[str | None, typer.Option(help="Length of a run.")] = None,
+    seeds: Annotated[
+        str | None, typer.Option(metavar="N", help="Number of seeds, or seeds: 4-9, 1,7.")
+    ] = None,
+    buffer: Annotated[
+        str | None, typer.Option(help='Buffer: "1 BDP", "200 packets", "1 MB", "unlimited".')
+    ] = None,
+    rtt_step: Annotated[
+        str | None, typer.Option(help="Flow i has the RTT plus i of these.")
+    ] = None,
+    warmup: Annotated[
+        str | None, typer.Option(help="Beginning of a run that no figure counts.")
+    ] = None,
+    set_: Setting = None,
+    out: Out = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Compare protocols on a dumbbell; no file needed."""
+    options = {
+        "rate": rate,
+        "rtt": rtt,
+        "flows": flows,
+        "reverse": reverse,
+        "duration": duration,
+        "buffer": buffer,
+        "rtt_step": rtt_step,
+        "warmup": warmup,
+    }
+    style = running.Output(out, json, quiet)
+    running.compare(protocols, options, seeds=seeds, settings=set_, style=style)
+
+
+@app.command(
+    "list", epilog=_examples("knee list laws", "knee list routers", "knee list scenarios --json")
+)
+def list_(
+    kind: Annotated[catalogue.Kind, typer.Argument(help="What to list.")],
+    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """List laws, routers, codecs or shipped scenarios."""
+    catalogue.list_all(kind, as_json=json)
+
+
+@app.command(epilog=_examples("knee show vcp", "knee show red", "knee show cubic --json"))
+def show(
+    name: Annotated[str, typer.Argument(help="A law's name, as `knee list` prints it.")],
+    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Show a law: its parameters with unit, default and range, and its paper."""
+    catalogue.show(name, as_json=json)
+
+
+@app.command(epilog=_examples("knee plot results/quickstart"))
+def plot(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A results folder.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", metavar="FILE", help="Picture (png, pdf, svg) [DIR/overview.png]."
+        ),
+    ] = None,
+) -> None:
+    """Draw a results folder's overview again."""
+    drawing.plot(folder, out)
+
+
+@scenario_app.command(epilog=_examples("knee scenario new mine.toml"))
+def new(
+    file: Annotated[Path, typer.Argument(help="The file to write; it must not exist.")],
+) -> None:
+    """Write a small commented scenario to begin with."""
+    writing.new(file)
+
+
+@scenario_app.command(
+    epilog=_examples(
+        "knee scenario check mine.toml",
+        'knee scenario check mine.toml --set bottleneck.rate="1 Gbps" --toml',
+    )
+)
+def check(
+    file: Annotated[str, typer.Argument(help="A scenario file, or a shipped scenario's name.")],
+    set_: Setting = None,
+    toml: Annotated[
+        bool, typer.Option("--toml", help="Print the scenario with every default written out.")
+    ] = False,
+) -> None:
+    """Check a scenario without running it."""
+    writing.check(file, settings=set_, as_toml=toml)
+
+
+@scenario_app.command(epilog=_examples("knee scenario schema > scenario.schema.json"))
+def schema() -> None:
+    """Print the JSON Schema of the scenario format, for editors."""
+    writing.schema()

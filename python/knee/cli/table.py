@@ -1,0 +1,116 @@
+"""A run's summary on the terminal."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from knee.analysis import Spread, spread
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from knee.run import Run
+
+WIDE = 130
+"""Columns of the terminal from which mean and spread stand side by side, in characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the table: a figure, how it is written, and its per cent beside it."""
+
+    title: str
+    figure: str
+    digits: int
+    scale: float = 1.0
+    percent: str | None = None
+
+
+COLUMNS = (
+    Column("utilisation", "utilisation", 4),
+    Column("queue mean\npackets (% buffer)", "queue_mean_packets", 1, 1, "queue_mean_percent"),
+    Column("queue p90\npackets (% buffer)", "queue_p90_packets", 1, 1, "queue_p90_percent"),
+    Column("drops\n%", "drop_rate", 3, 100),
+    Column("Jain\nindex", "jain", 3),
+    Column("mean RTT\nms", "rtt_mean_ms", 1),
+    Column("speed, million\npackets/CPU s", "packets_per_cpu_second", 2, 1e-6),
+)
+
+
+def print_json(frame: pl.DataFrame) -> None:
+    """Print rows as a JSON array on stdout, a row a line; NaN becomes null."""
+    rows = [
+        json.dumps({name: _plain(value) for name, value in row.items()}, allow_nan=False)
+        for row in frame.iter_rows(named=True)
+    ]
+    print("[" + ",\n ".join(rows) + "]")
+
+
+def print_table(run: Run) -> None:
+    """Print a row a protocol, each figure with its spread over the seeds."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = WIDE
+    seeds = run.summary["seed"].unique().sort().to_list()
+    rows = measured(run)
+    joint = " " if console.width >= WIDE else "\n"
+    links = len({row["link"] for row in rows}) > 1
+    table = Table(box=box.SIMPLE_HEAD, title=run.name, title_style="bold", title_justify="left")
+    table.add_column("protocol", style="bold", no_wrap=True)
+    if links:
+        table.add_column("link", no_wrap=True)
+    for column in COLUMNS:
+        table.add_column(column.title, justify="right", no_wrap=True)
+    for row in rows:
+        names = [str(row["protocol"]), str(row["link"])]
+        table.add_row(*names[: 1 + links], *(_cell(row, column, joint) for column in COLUMNS))
+    console.print(table)
+    console.print(_remark(seeds, [str(row["link"]) for row in rows]), style="dim")
+
+
+def measured(run: Run) -> list[dict[str, str | Spread]]:
+    """The rows to print: of a dumbbell the forward bottleneck, else every measured link."""
+    rows = spread(run.summary)
+    if "dumbbell" not in run.settings:
+        return rows
+    first = run.summary["link"].first()
+    return [row for row in rows if row["link"] == first]
+
+
+def _remark(seeds: list[int], links: list[str]) -> str:
+    where = f"Link {links[0]}. " if len(set(links)) == 1 else ""
+    if len(seeds) == 1:
+        return f"{where}Seed {seeds[0]}: one run a row, so no spread."
+    run_of = seeds == list(range(seeds[0], seeds[-1] + 1)) and len(seeds) > 2
+    listed = f"{seeds[0]} to {seeds[-1]}" if run_of else ", ".join(map(str, seeds))
+    return f"{where}Seeds {listed}: mean \N{PLUS-MINUS SIGN} standard deviation over them."
+
+
+def _cell(row: dict[str, str | Spread], column: Column, joint: str) -> str:
+    packets = row[column.figure]
+    percent = row[column.percent] if column.percent else None
+    assert isinstance(packets, Spread)
+    mean = _number(packets.mean * column.scale, column.digits)
+    deviation = _number(packets.deviation * column.scale, column.digits)
+    share = spare = ""
+    if isinstance(percent, Spread) and not math.isnan(percent.mean):
+        share = f" ({_number(percent.mean, 1)})"
+        spare = f" ({_number(percent.deviation, 1)})"
+    if math.isnan(packets.deviation):
+        return mean + share
+    return f"{mean}{share}{joint}\N{PLUS-MINUS SIGN} {deviation}{spare}"
+
+
+def _number(value: float, digits: int) -> str:
+    return "–" if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,227 @@
+"""The overview: small multiples of a run's first seed, a column a protocol, time to the right."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import matplotlib as mpl
+import numpy as np
+import polars as pl
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from knee.plots.style import BLACK, GREY, PALETTE, STYLE, VERMILION
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from knee.run import Run
+
+PANEL = (2.45, 1.45)
+"""Width and height of a panel, inches."""
+
+LINES = 60
+"""Most flows drawn one by one; the median is always over all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of panels: what it shows and how its axis is called."""
+
+    quantity: str
+    label: str
+    of_flows: bool
+
+
+ROWS = (
+    Row("utilisation", "utilisation\n(fraction)", of_flows=False),
+    Row("queue", "queue\n(packets)", of_flows=False),
+    Row("throughput", "throughput\na flow (Mbps)", of_flows=True),
+    Row("window", "window a flow\n(packets)", of_flows=True),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """Samples of a panel: `values[i, j]` of entity j (NaN if not there) at `times[i]` seconds."""
+
+    times: NDArray[np.float64]
+    values: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Panels:
+    """All samples of a run's first seed, by row and protocol; then by group of flows or link."""
+
+    protocols: list[str]
+    rows: list[Row]
+    samples: dict[tuple[str, str], dict[str, Samples]]
+    buffers: dict[str, float] = field(default_factory=dict)
+
+    def groups(self, row: Row) -> list[str]:
+        """Groups or links of a row, over all protocols, in order."""
+        found: dict[str, None] = {}
+        for protocol in self.protocols:
+            found.update(dict.fromkeys(self.samples.get((row.quantity, protocol), {})))
+        return list(found)
+
+
+def draw_overview(run: Run) -> Figure:
+    """Draw utilisation, queue, throughput and windows of a run's first seed against time.
+
+    Thin lines are flows, the thick one is their median; the dashed line is the buffer; the
+    shaded beginning is the warm-up, which no figure counts.
+    """
+    panels = _collect(run)
+    warmup = _seconds(run.settings.get("warmup"))
+    rows, columns = max(len(panels.rows), 1), len(panels.protocols)
+    with mpl.rc_context(STYLE):
+        size = (max(0.9 + PANEL[0] * columns, 4.2), 0.75 + PANEL[1] * rows)
+        figure = Figure(figsize=size, layout="constrained")
+        axes = figure.subplots(rows, columns, sharex=True, sharey="row", squeeze=False)
+        for row, line in zip(panels.rows, axes, strict=False):
+            _draw_row(panels, row, line, warmup)
+        for axis, protocol in zip(axes[0], panels.protocols, strict=True):
+            axis.set_title(protocol, pad=6)
+        for axis in axes[-1]:
+            axis.set_xlabel("time (s)")
+            axis.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+            axis.set_xlim(left=0)
+            axis.margins(x=0)
+        figure.align_ylabels(axes[:, 0])
+        seed = run.summary["seed"].first()
+        figure.suptitle(f"{run.name}, seed {seed}", fontsize=9, color=GREY, x=0.995, ha="right")
+        figure.get_layout_engine().set(hspace=0.045, wspace=0.03)  # type: ignore[union-attr]
+    return figure
+
+
+def _collect(run: Run) -> Panels:
+    summary = run.summary
+    protocols = summary["protocol"].unique(maintain_order=True).to_list()
+    first = run.series().filter(pl.col("seed") == summary["seed"].first())
+    dumbbell = "dumbbell" in run.settings
+    samples: dict[tuple[str, str], dict[str, Samples]] = {}
+    for protocol in protocols:
+        own = first.filter(pl.col("protocol") == protocol)
+        groups = _groups(run, protocol, dumbbell)
+        links = summary.filter(pl.col("protocol") == protocol)["link"].unique(maintain_order=True)
+        shown = links.to_list()[:1] if dumbbell else links.to_list()
+        for row in ROWS:
+            table = own.filter(pl.col("quantity") == row.quantity)
+            entities = groups if row.of_flows else {link: [link] for link in shown}
+            parts = {name: _samples(table, wanted) for name, wanted in entities.items()}
+            kept = {name: part for name, part in parts.items() if part.times.size}
+            if kept:
+                samples[row.quantity, protocol] = kept
+    rows = [row for row in ROWS if any(quantity == row.quantity for quantity, _ in samples)]
+    return Panels(protocols, rows, samples, {} if not dumbbell else _buffers(summary))
+
+
+def _groups(run: Run, protocol: str, dumbbell: bool) -> dict[str, list[str]]:
+    """Flows of each group; of a dumbbell the forward group alone."""
+    flows = run.flows.filter(
+        (pl.col("protocol") == protocol) & (pl.col("seed") == run.summary["seed"].first())
+    )
+    groups: dict[str, list[str]] = {}
+    for group, flow in flows.select("group", "flow").iter_rows():
+        groups.setdefault(str(group), []).append(str(flow))
+    return dict(list(groups.items())[:1]) if dumbbell else groups
+
+
+def _samples(table: pl.DataFrame, entities: list[str]) -> Samples:
+    part = table.with_columns(pl.col("entity").cast(pl.String)).filter(
+        pl.col("entity").is_in(entities)
+    )
+    if part.is_empty():
+        return Samples(np.empty(0), np.empty((0, 0)))
+    wide = part.pivot(on="entity", index="time_s", values="value").sort("time_s")
+    values = wide.drop("time_s").cast(pl.Float64).fill_null(float("nan")).to_numpy()
+    return Samples(wide["time_s"].to_numpy(), values)
+
+
+def _buffers(summary: pl.DataFrame) -> dict[str, float]:
+    """The buffer of each protocol's first link, packets; unlimited ones are not there."""
+    buffers: dict[str, float] = {}
+    for row in summary.iter_rows(named=True):
+        share = row["queue_max_percent"]
+        if share and np.isfinite(share) and row["protocol"] not in buffers:
+            buffers[row["protocol"]] = 100.0 * row["queue_max_packets"] / share
+    return buffers
+
+
+def _draw_row(panels: Panels, row: Row, axes: NDArray[np.object_], warmup: float) -> None:
+    groups = panels.groups(row)
+    colours = {group: PALETTE[i % len(PALETTE)] for i, group in enumerate(groups)}
+    for axis, protocol in zip(axes, panels.protocols, strict=True):
+        if warmup > 0:
+            axis.axvspan(0, warmup, color="#F2F2F2", linewidth=0, zorder=0)
+        for group, samples in panels.samples.get((row.quantity, protocol), {}).items():
+            if row.of_flows:
+                _draw_flows(axis, samples, colours[group], group if len(groups) > 1 else None)
+            else:
+                label = group if len(groups) > 1 else None
+                axis.plot(samples.times, samples.values[:, 0], color=colours[group], label=label)
+        if row.quantity == "queue" and protocol in panels.buffers:
+            _draw_buffer(axis, panels.buffers[protocol])
+    axes[0].set_ylabel(row.label)
+    axes[0].yaxis.set_major_locator(MaxNLocator(4))
+    axes[0].set_ylim(0, _ceiling(panels, row))
+    if len(groups) > 1:
+        axes[-1].legend(loc="upper right", handlelength=1.2, borderaxespad=0.2)
+
+
+def _draw_flows(axis: Axes, samples: Samples, colour: str, label: str | None) -> None:
+    count = samples.values.shape[1]
+    chosen = np.unique(np.linspace(0, count - 1, min(count, LINES)).astype(int))
+    lines = [np.column_stack((samples.times, samples.values[:, flow])) for flow in chosen]
+    alpha = float(np.clip(3.0 / len(chosen), 0.12, 0.6))
+    axis.add_collection(LineCollection(lines, colors=colour, linewidths=0.5, alpha=alpha))
+    if count > 1:
+        present = ~np.isnan(samples.values).all(axis=1)
+        median = np.nanmedian(samples.values[present], axis=1)
+        axis.plot(samples.times[present], median, color=BLACK if label is None else colour,
+                  linewidth=1.3, label=label)
+    else:
+        axis.plot(samples.times, samples.values[:, 0], color=colour, label=label)
+
+
+def _draw_buffer(axis: Axes, buffer: float) -> None:
+    axis.axhline(buffer, color=VERMILION, linewidth=0.9, linestyle=(0, (4, 2)))
+    axis.annotate(
+        f"buffer {buffer:.0f}",
+        (1, buffer),
+        xycoords=("axes fraction", "data"),
+        xytext=(-2, -2),
+        textcoords="offset points",
+        ha="right",
+        va="top",
+        fontsize=7.5,
+        color=VERMILION,
+    )
+
+
+def _ceiling(panels: Panels, row: Row) -> float:
+    """Top of a row's axis: its greatest value, stray peaks of single flows left out."""
+    if row.quantity == "utilisation":
+        return 1.05
+    parts = [
+        samples.values[np.isfinite(samples.values)]
+        for protocol in panels.protocols
+        for samples in panels.samples.get((row.quantity, protocol), {}).values()
+    ]
+    values = np.concatenate(parts)
+    top = float(np.quantile(values, 0.999 if row.of_flows else 1.0)) if values.size else 0.0
+    if row.quantity == "queue":
+        top = max([top, *panels.buffers.values()])
+    return 1.08 * top if top > 0 else 1.0
+
+
+def _seconds(quantity: object) -> float:
+    """Seconds of a time as scenarios write it, such as "12 s"; 0 if it is none."""
+    units = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "min": 60.0}
+    found = re.fullmatch(r"\s*([\d.eE+-]+)\s*([a-z]+)\s*", str(quantity))
+    return float(found[1]) * units.get(found[2], 0.0) if found else 0.0
