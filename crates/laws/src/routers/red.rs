@@ -20,9 +20,11 @@ use crate::router::{Arrival, Draw, LinkView, RouterLaw, Verdict};
 params! {
     /// RED's parameters, with ns-2.29's defaults but for `ecn`, which is off there.
     pub struct Params {
-        /// Average queue at which marking begins, in packets of the mean size; 0: half of the target delay, at least 5.
+        /// Average queue at which marking begins, in packets of the mean size;
+        /// 0: half of the target delay, at least 5.
         pub min_threshold: f64 = 0.0, in 0.0, 1e6;
-        /// Average queue at which max_p is reached, in packets of the mean size; 0: three times the minimum.
+        /// Average queue at which max_p is reached, in packets of the mean size;
+        /// 0: three times the minimum.
         pub max_threshold: f64 = 0.0, in 0.0, 1e6;
         /// Weight w of a new sample; 0: 1 - exp(-1 / packets a second); negative: ten RTTs' memory.
         pub queue_weight: f64 = -1.0, in -1.0, 1.0;

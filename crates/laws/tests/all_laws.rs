@@ -1,0 +1,367 @@
+//! What every law in the registry must stand: random operations, extreme parameters, a tidy entry.
+
+use knee_laws::codecs::{Codec, Feedback, Header, Load, Marks, Wire, xcp};
+use knee_laws::params::{Kind, ParamInfo, Value};
+use knee_laws::quantities::{BitRate, Bytes, Span, Time};
+use knee_laws::registry::{Router, RouterInfo, Sender, router_laws, sender_laws};
+use knee_laws::router::{Arrival, Departure, Draw, LinkView, QueueView, RouterLaw, Verdict};
+use knee_laws::sender::{Ack, Congestion, Loss, Opening, SenderLaw, Sending};
+use proptest::prelude::*;
+use std::collections::VecDeque;
+
+const PACKET_BYTES: u32 = 1000;
+
+/// A parameter at either end of its range.
+fn extremes(params: &[ParamInfo]) -> Vec<(String, Value)> {
+    let value = |kind, base| match kind {
+        Kind::Number => Value::Number(base),
+        Kind::Integer => Value::Integer(base as u64),
+        Kind::Flag => Value::Flag(base != 0.0),
+        Kind::Duration => Value::Duration(Span::from_seconds(base)),
+        Kind::Rate => Value::Rate(BitRate::from_bps(base)),
+        Kind::Size => Value::Size(Bytes(base as u64)),
+    };
+    let ends = |info: &ParamInfo| [info.min, info.max].map(|base| value(info.kind, base));
+    params.iter().flat_map(|info| ends(info).map(|value| (info.name.to_owned(), value))).collect()
+}
+
+#[test]
+fn entries_are_tidy() {
+    let senders =
+        sender_laws().into_iter().map(|law| (law.name, law.title, law.source, law.params));
+    let routers =
+        router_laws().into_iter().map(|law| (law.name, law.title, law.source, law.params));
+    for entries in [senders.collect::<Vec<_>>(), routers.collect()] {
+        for (at, (name, title, source, params)) in entries.iter().enumerate() {
+            assert!(name.bytes().all(|c| matches!(c, b'a'..=b'z' | b'0'..=b'9' | b'-')), "{name}");
+            assert!(entries[..at].iter().all(|other| other.0 != *name), "{name} twice");
+            assert!(!title.is_empty() && !source.is_empty(), "{name}");
+            for info in params {
+                assert!(info.allows(info.default), "{name}: default of {}", info.name);
+                assert!(info.help.len() > 10, "{name}: help of {}", info.name);
+                assert!(params.iter().filter(|other| other.name == info.name).count() == 1);
+            }
+        }
+    }
+    for law in sender_laws() {
+        let router = router_laws().into_iter().find(|router| router.name == law.router);
+        let emitted = router.map(|router| router.codec);
+        assert!(emitted == Some(law.codec) || emitted == Some(Codec::None), "{}", law.name);
+    }
+}
+
+// Senders.
+
+#[derive(Clone, Debug)]
+enum Event {
+    Ack { after: Span, rtt: Span, newly_acked: u32, in_flight: u32, feedback: Feedback, held: u8 },
+    Loss { in_flight: u32, by: Congestion },
+    Timeout { in_flight: u32 },
+    Wake,
+}
+
+/// From 1 us to 1000 s, every scale as often.
+fn spans() -> impl Strategy<Value = Span> {
+    (6.0..15.0).prop_map(|log10_ps| Span::from_ps(libm::pow(10.0, log10_ps) as u64))
+}
+
+fn feedbacks() -> impl Strategy<Value = Feedback> {
+    prop_oneof![
+        Just(Feedback::None),
+        any::<bool>().prop_map(|congested| Feedback::Ecn { congested }),
+        prop::sample::select(vec![Load::Low, Load::High, Load::Over]).prop_map(Feedback::Load),
+        (-1e6..1e6).prop_map(|delta_bytes| Feedback::Xcp { delta_bytes }),
+    ]
+}
+
+fn events() -> impl Strategy<Value = Vec<Event>> {
+    let ack = (spans(), spans(), 0..100u32, 0..10_000u32, feedbacks(), 0..12u8).prop_map(
+        |(after, rtt, newly_acked, in_flight, feedback, held)| Event::Ack {
+            after,
+            rtt,
+            newly_acked,
+            in_flight,
+            feedback,
+            held,
+        },
+    );
+    let by = prop::sample::select(vec![Congestion::Loss, Congestion::Mark]);
+    let event = prop_oneof![
+        20 => ack,
+        2 => (0..10_000u32, by).prop_map(|(in_flight, by)| Event::Loss { in_flight, by }),
+        1 => (0..10_000u32).prop_map(|in_flight| Event::Timeout { in_flight }),
+        1 => Just(Event::Wake),
+    ];
+    prop::collection::vec(event, 1..200)
+}
+
+/// How far one ACK may raise a window: what it acknowledges; VCP's AI, long RTTs made up for, up to
+/// sigma_ai / cwnd = 10 / cwnd; XCP's feedback.
+fn most_growth(law: &str, before: f64, newly_acked: u32, feedback: Feedback) -> f64 {
+    match (law, feedback) {
+        ("xcp", Feedback::Xcp { delta_bytes }) => delta_bytes.max(0.0) / f64::from(PACKET_BYTES),
+        ("vcp", Feedback::Load(_)) => (10.0 / before).max(1.0),
+        ("vcp" | "xcp", _) => 0.0,
+        _ => f64::from(newly_acked),
+    }
+}
+
+/// Runs a sender through the events; `bounded` also watches its growth.
+fn drive_sender(name: &str, params: &[(String, Value)], events: &[Event], bounded: bool) {
+    let opening = Opening { initial_window: 2.0, packet_bytes: PACKET_BYTES };
+    let mut law = Sender::build(name, params, &opening).expect("parameters within their range");
+    let (mut now, mut rtt_seen) = (Time::ZERO, Span::ZERO);
+    for event in events {
+        let before = law.window();
+        match *event {
+            Event::Ack { after, rtt, newly_acked, in_flight, feedback, held } => {
+                now += after;
+                rtt_seen = rtt;
+                law.on_ack(&Ack {
+                    now,
+                    newly_acked,
+                    in_flight,
+                    rtt,
+                    smoothed_rtt: rtt,
+                    min_rtt: rtt,
+                    feedback,
+                    recovering: held == 0,
+                    app_limited: held == 1,
+                });
+                let growth = law.window() - before;
+                let most = most_growth(name, before, newly_acked, feedback);
+                assert!(!bounded || growth <= most + 1e-9 * before, "{name}: {growth} > {most}");
+            }
+            Event::Loss { in_flight, by } => law.on_loss(&Loss { now, in_flight, by }),
+            Event::Timeout { in_flight } => {
+                law.on_timeout(&Loss { now, in_flight, by: Congestion::Timeout });
+            }
+            Event::Wake => {
+                if let Some(at) = law.wake_at() {
+                    now = now.max(at);
+                    law.on_wake(now);
+                    assert!(law.wake_at().is_none_or(|next| next > now), "{name} wakes for ever");
+                }
+            }
+        }
+        let window = law.window();
+        assert!(window.is_finite() && window >= 1.0, "{name}: window {window} by {event:?}");
+        if matches!(event, Event::Loss { .. } | Event::Timeout { .. }) {
+            assert!(window <= before, "{name}: {event:?} grew the window {before} to {window}");
+        }
+        assert!(law.pacing_rate().is_none_or(|rate| rate.bps() > 0.0 && rate.bps().is_finite()));
+        let sending = Sending { now, smoothed_rtt: rtt_seen, packet_bytes: PACKET_BYTES };
+        let header = law.header(&sending).map(f32::from_bits);
+        assert!(header.into_iter().all(f32::is_finite), "{name}: header {header:?}");
+        law.observe(&mut |what, value| assert!(value.is_finite(), "{name}: {what} {value}"));
+    }
+}
+
+// Routers.
+
+#[derive(Clone, Debug)]
+enum Step {
+    Arrive { after: Span, size: u32, data: bool, codec: Codec, header: [f32; 4] },
+    Finish { after: Span },
+    Rate(f64),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let pauses = || (6.0..11.0).prop_map(|log| Span::from_ps(libm::pow(10.0, log) as u64));
+    let word = prop_oneof![8 => 0.0..1e6f32, 2 => -1e3..0.0f32, 1 => any::<f32>()];
+    let arrive = (
+        pauses(),
+        40..=1500u32,
+        any::<bool>(),
+        prop::sample::select(Codec::ALL.to_vec()),
+        prop::array::uniform4(word),
+    )
+        .prop_map(|(after, size, data, codec, header)| Step::Arrive {
+            after,
+            size,
+            data,
+            codec,
+            header,
+        });
+    let step = prop_oneof![
+        10 => arrive,
+        5 => pauses().prop_map(|after| Step::Finish { after }),
+        1 => (3.0..11.0).prop_map(|log| Step::Rate(libm::pow(10.0, log))),
+    ];
+    prop::collection::vec(step, 1..150)
+}
+
+struct Weyl(f64);
+impl Draw for Weyl {
+    fn uniform(&mut self) -> f64 {
+        self.0 = (self.0 + 0.618_033_988_749_894_9) % 1.0;
+        self.0
+    }
+}
+
+struct Waiting {
+    size: u32,
+    data: bool,
+    marks: Marks,
+    header: Header,
+}
+
+/// A link around a router law: one packet in service, the others in order.
+struct Link {
+    info: RouterInfo,
+    law: Router,
+    now: Time,
+    idle_since: Option<Time>,
+    queue: VecDeque<Waiting>,
+    draw: Weyl,
+}
+
+impl Link {
+    fn new(info: RouterInfo, params: &[(String, Value)]) -> Self {
+        let view = LinkView {
+            rate: BitRate::from_mbps(10.0),
+            delay_s: 0.02,
+            buffer: Bytes(u64::MAX),
+            packet_bytes: PACKET_BYTES,
+        };
+        let law = Router::build(info.name, params, &view).expect("parameters within their range");
+        let (now, queue, draw) = (Time::ZERO, VecDeque::new(), Weyl(0.5));
+        Self { info, law, now, idle_since: Some(now), queue, draw }
+    }
+
+    fn view(&self, now: Time) -> QueueView {
+        let bytes = self.queue.iter().map(|packet| u64::from(packet.size)).sum();
+        QueueView { now, packets: self.queue.len() as u64, bytes }
+    }
+
+    /// Lets time pass, ticks included.
+    fn advance(&mut self, after: Span) {
+        let now = self.now + after;
+        while let Some(at) = self.law.tick_at().filter(|at| *at <= now) {
+            assert!(at >= self.now, "{}: a tick in the past", self.info.name);
+            self.now = at;
+            self.law.on_tick(&self.view(at));
+            let next = self.law.tick_at();
+            assert!(next.is_none_or(|next| next > at), "{}: ticks stand still", self.info.name);
+        }
+        self.now = now;
+    }
+
+    /// A law writes its own codec only, and of XCP's header only the feedback, downwards.
+    fn check(&self, packet: &Waiting, marks: Marks, header: Header) {
+        let name = self.info.name;
+        assert_eq!(marks.codec(), packet.marks.codec(), "{name} changed a packet's codec");
+        let own = marks.codec() == self.info.codec;
+        assert!(own || (marks == packet.marks && header == packet.header), "{name} overstepped");
+        let [window, rtt, delta, spare] = header;
+        assert_eq!([window, rtt, spare], [packet.header[0], packet.header[1], packet.header[3]]);
+        let raised = f32::from_bits(delta) > f32::from_bits(packet.header[2]);
+        assert!(
+            !raised && (own || !marks.codec().uses_ecn_bits() || marks.ecn() == packet.marks.ecn())
+        );
+    }
+
+    fn arrive(&mut self, packet: Waiting) {
+        let (mut marks, mut header) = (packet.marks, packet.header);
+        let (queue, idle_since) = (self.view(self.now), self.idle_since);
+        let arrival = Arrival { queue, idle_since, size: packet.size, data: packet.data };
+        let mut wire = Wire { marks: &mut marks, header: &mut header };
+        let verdict = self.law.on_arrival(&arrival, &mut wire, &mut self.draw);
+        self.check(&packet, marks, header);
+        if verdict == Verdict::Mark {
+            assert!(self.info.codec == Codec::Ecn && marks.codec() == Codec::Ecn);
+        }
+        if verdict != Verdict::Drop {
+            self.queue.push_back(Waiting { marks, header, ..packet });
+            if self.idle_since.take().is_some() {
+                self.transmit();
+            }
+        }
+    }
+
+    /// The head of the queue, if any, enters service.
+    fn transmit(&mut self) {
+        let Some(packet) = self.queue.pop_front() else {
+            self.idle_since = self.idle_since.or(Some(self.now));
+            return;
+        };
+        let (mut marks, mut header) = (packet.marks, packet.header);
+        let queue = self.view(self.now);
+        if self.info.on_departure {
+            let departure = Departure { queue, size: packet.size, data: packet.data };
+            let mut wire = Wire { marks: &mut marks, header: &mut header };
+            self.law.on_departure(&departure, &mut wire);
+        }
+        self.check(&packet, marks, header);
+    }
+
+    fn run(&mut self, steps: &[Step]) {
+        for step in steps {
+            match *step {
+                Step::Arrive { after, size, data, codec, header } => {
+                    self.advance(after);
+                    let header = header.map(f32::to_bits);
+                    self.arrive(Waiting { size, data, marks: codec.initial(), header });
+                }
+                Step::Finish { after } => {
+                    self.advance(after);
+                    self.transmit();
+                }
+                Step::Rate(bps) => self.law.on_rate(BitRate::from_bps(bps)),
+            }
+            let signal = self.law.signal();
+            assert!(signal.is_finite(), "{}: signal {signal} after {step:?}", self.info.name);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn senders_stand_any_events(events in events()) {
+        for law in sender_laws() {
+            drive_sender(law.name, &[], &events, true);
+        }
+    }
+
+    #[test]
+    fn routers_stand_any_traffic(steps in steps()) {
+        for info in router_laws() {
+            Link::new(info, &[]).run(&steps);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 8, ..ProptestConfig::default() })]
+
+    #[test]
+    fn senders_stand_extreme_parameters(events in events()) {
+        for law in sender_laws() {
+            for param in extremes(&law.params) {
+                drive_sender(law.name, &[param], &events, false);
+            }
+        }
+    }
+
+    #[test]
+    fn routers_stand_extreme_parameters(steps in steps()) {
+        for info in router_laws() {
+            for param in extremes(&info.params) {
+                Link::new(info.clone(), &[param]).run(&steps);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_router_leaves_a_header_without_rtt_at_no_change() {
+    let info = router_laws().into_iter().find(|info| info.codec == Codec::Xcp).expect("XCP");
+    let mut link = Link::new(info, &[]);
+    let asks = xcp::Congestion { window_bytes: 2e3, rtt_s: 0.0, delta_bytes: 1e6 };
+    let (mut marks, mut header) = (Codec::Xcp.initial(), asks.write());
+    let departure = Departure { queue: link.view(Time::ZERO), size: PACKET_BYTES, data: true };
+    link.law.on_departure(&departure, &mut Wire { marks: &mut marks, header: &mut header });
+    assert_eq!(xcp::read(xcp::echo(&header)), 0.0);
+}
