@@ -1,0 +1,184 @@
+//! The laws and codecs against `vectors/`, whose expectations come from the papers' equations.
+
+use knee_laws::codecs::xcp::Congestion;
+use knee_laws::codecs::{Codec, Feedback, Load, Wire, load2, xcp};
+use knee_laws::quantities::{BitRate, Bytes, Span, Time};
+use knee_laws::registry::Sender;
+use knee_laws::routers::{red, vcp, xcp as xcp_router};
+use knee_laws::sender::{Ack, Opening, SenderLaw};
+use knee_laws::senders::cubic;
+
+/// A row of a table, read from left to right.
+struct Row(Vec<String>, usize);
+
+impl Row {
+    fn text(&mut self) -> &str {
+        self.1 += 1;
+        &self.0[self.1 - 1]
+    }
+    fn number(&mut self) -> f64 {
+        self.text().parse().expect("a number")
+    }
+    fn bits(&mut self) -> u8 {
+        u8::from_str_radix(self.text(), 2).expect("bits")
+    }
+    fn word(&mut self) -> u32 {
+        u32::from_str_radix(self.text(), 16).expect("a hexadecimal word")
+    }
+    /// Compares the next number.
+    #[track_caller]
+    fn expect(&mut self, value: f64) {
+        let expected = self.number();
+        let close = (value - expected).abs() <= 1e-9 * expected.abs().max(1e-6);
+        assert!(close, "{value}, not {expected}: column {} of {:?}", self.1, self.0);
+    }
+}
+
+/// The rows of a table after checking its header; every column must be read.
+fn each(table: &str, columns: usize, mut check: impl FnMut(&mut Row)) {
+    let path = format!("{}/../../vectors/{table}.csv", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let rows: Vec<&str> = text.lines().skip(1).collect();
+    assert!(rows.len() > 8, "{path} is short");
+    for row in rows {
+        let mut row = Row(row.split(',').map(str::to_owned).collect(), 0);
+        check(&mut row);
+        assert_eq!((row.1, row.0.len()), (columns, columns), "columns of {path}");
+    }
+}
+
+#[test]
+fn vcp_sender() {
+    let opening = Opening { initial_window: 2.0, packet_bytes: 1000 };
+    let start = || Sender::build("vcp", &[], &opening).expect("VCP");
+    let (mut run, mut law) = (String::new(), start());
+    each("vcp_sender", 5, |row| {
+        if row.text() != run {
+            (run, law) = (row.0[0].clone(), start());
+        }
+        let now = Time::ZERO + Span::from_millis(row.number() as u64);
+        let rtt = Span::from_millis(row.number() as u64);
+        law.on_ack(&Ack {
+            now,
+            newly_acked: 1,
+            in_flight: 1,
+            rtt,
+            smoothed_rtt: rtt,
+            min_rtt: rtt,
+            feedback: Feedback::Load(Load::from_bits(row.bits())),
+            recovering: false,
+            app_limited: false,
+        });
+        row.expect(law.window());
+    });
+}
+
+#[test]
+fn vcp_router() {
+    let params = vcp::Params::default();
+    each("vcp_router", 5, |row| {
+        let rate = BitRate::from_bps(row.number());
+        let (traffic, queue) = (row.number(), row.number());
+        let load_factor = vcp::load_factor(traffic, queue, &params, rate);
+        row.expect(load_factor);
+        assert_eq!(Load::encode(load_factor, params.transition), Load::from_bits(row.bits()));
+    });
+}
+
+#[test]
+fn load2_hops() {
+    each("load2_hops", 3, |row| {
+        let (mut marks, mut header) = (Codec::Load2.initial(), [0; 4]);
+        for _ in 0..2 {
+            let load = Load::from_bits(row.bits());
+            load2::mark(&mut Wire { marks: &mut marks, header: &mut header }, load);
+        }
+        assert_eq!(marks.ecn(), row.bits());
+    });
+}
+
+#[test]
+fn red_automatic() {
+    let params = red::Params::default();
+    assert_eq!(params.mean_packet_size, Bytes(500));
+    each("red_automatic", 5, |row| {
+        let rate = BitRate::from_bps(row.number());
+        let settings = red::Settings::new(&params, rate, row.number());
+        row.expect(settings.min);
+        row.expect(settings.max);
+        row.expect(settings.weight);
+    });
+}
+
+#[test]
+fn red_curve() {
+    each("red_curve", 6, |row| {
+        let params = red::Params {
+            min_threshold: row.number(),
+            max_threshold: row.number(),
+            max_p: row.number(),
+            gentle: row.number() == 1.0,
+            byte_mode: false,
+            ..red::Params::default()
+        };
+        let settings = red::Settings::new(&params, BitRate::from_mbps(10.0), 0.01);
+        let p_b = red::probability(row.number(), &settings, &params);
+        row.expect(p_b);
+    });
+}
+
+#[test]
+fn red_uniform() {
+    each("red_uniform", 4, |row| {
+        let (p_b, count, wait) = (row.number(), row.number(), row.number() == 1.0);
+        row.expect(red::uniformised(p_b, count, wait));
+    });
+}
+
+#[test]
+fn cubic_window() {
+    each("cubic_window", 6, |row| {
+        let (w_max, cwnd_epoch, c, t) = (row.number(), row.number(), row.number(), row.number());
+        let k = cubic::inflection(w_max, cwnd_epoch, c);
+        row.expect(k);
+        row.expect(cubic::w_cubic(t, k, w_max, c));
+    });
+}
+
+#[test]
+fn xcp_control() {
+    let params = xcp_router::Params::default();
+    each("xcp_control", 12, |row| {
+        let capacity = row.number();
+        let measured = xcp_router::Measured {
+            interval_s: row.number(),
+            traffic: row.number(),
+            x: row.number(),
+            rtt_x: row.number(),
+            queue: row.number(),
+        };
+        let step = xcp_router::control_step(&measured, capacity, &params);
+        row.expect(step.mean_rtt_s);
+        row.expect(step.phi);
+        row.expect(step.increase);
+        row.expect(step.decrease);
+        row.expect(step.per_x);
+        row.expect(step.per_byte);
+    });
+}
+
+#[test]
+fn xcp_header() {
+    each("xcp_header", 8, |row| {
+        let mut header = Congestion {
+            window_bytes: row.number() as f32,
+            rtt_s: row.number() as f32,
+            delta_bytes: row.number() as f32,
+        }
+        .write();
+        let allowed = row.number();
+        assert_eq!(header, [row.word(), row.word(), row.word(), 0]);
+        xcp::mark(&mut header, allowed);
+        assert_eq!(header[2], row.word());
+    });
+}

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""Writes the test vectors from the papers' equations. See README.md."""
+
+import csv
+import io
+import math
+import struct
+import sys
+from pathlib import Path
+
+LOW, HIGH, OVER = 0b01, 0b10, 0b11
+
+
+def vcp_sender():
+    """VCP III-E.2: MI (6), AI (8), MD (4), then one t_rho of hold and one srtt of AI."""
+    xi, alpha, beta, t_rho, sigma_mi, sigma_ai = 0.0625, 1.0, 0.875, 200, 2.5, 10.0
+    yield "run,time_ms,rtt_ms,code,window_packets".split(",")
+
+    def run(name, acks):
+        window, hold_until, add_until = 2.0, 0, 0
+        for time, rtt, code in acks:
+            if time < hold_until:
+                action = None
+            elif time < add_until:
+                action = HIGH
+            else:
+                action = code
+            if action == LOW:
+                window += (1 + xi) ** min(rtt / t_rho, sigma_mi) - 1
+            elif action == HIGH:
+                window += alpha * min((rtt / t_rho) ** 2, sigma_ai) / window
+            elif action == OVER:
+                window = max(1.0, beta * window)
+                hold_until = time + t_rho
+                add_until = hold_until + rtt
+            yield name, time, rtt, f"{code:02b}", window
+
+    yield from run("grows", [(80 * (i // 4), 80, LOW) for i in range(40)])
+    yield from run("adds", [(10 * i, 80, HIGH) for i in range(20)])
+    yield from run("any-rtt", [(i, rtt, code) for i, (rtt, code) in enumerate(
+        (rtt, code) for code in (LOW, HIGH) for rtt in (1, 20, 200, 400, 500, 600, 700, 5000))])
+    cut = [(0, 80, LOW)] * 30 + [(1000, 80, OVER)]
+    cut += [(1000 + t, 80, code) for t in range(10, 300, 30) for code in (LOW, OVER)]
+    yield from run("cuts", cut + [(1300, 80, OVER), (1400, 80, LOW), (1580, 80, LOW)])
+    yield from run("least", [(1000 * i, 10, OVER) for i in range(12)])
+
+
+def vcp_router():
+    """VCP (1) and its three regions, with Table I's constants."""
+    gamma, kappa, t_rho, transition = 0.98, 0.5, 0.2, 0.8
+    yield "rate_bps,traffic_bytes,queue_bytes,load_factor,code".split(",")
+    for rate in (1e6, 10e6, 150e6, 10e9):
+        room = gamma * rate / 8 * t_rho
+        for share in (0.0, 0.5, 0.79, 0.81, 0.99, 1.01, 3.0):
+            for queue in (0.0, 15e3, 1e6):
+                traffic = round(share * room)
+                rho = (traffic + kappa * queue) / room
+                code = OVER if rho >= 1 else HIGH if rho >= transition else LOW
+                yield rate, traffic, queue, rho, f"{code:02b}"
+
+
+def load2_hops():
+    """VCP R.4: a packet leaves with the larger code."""
+    yield "packet_code,link_code,code".split(",")
+    for packet in (LOW, HIGH, OVER):
+        for link in (LOW, HIGH, OVER):
+            yield f"{packet:02b}", f"{link:02b}", f"{max(packet, link):02b}"
+
+
+def red_automatic():
+    """ns-2.29: thresholds from a target delay of 5 ms, weight from ten RTTs; 500-byte packets."""
+    yield "rate_bps,delay_s,min_bytes,max_bytes,weight".split(",")
+    for rate in (1e5, 1e6, 10e6, 150e6, 1e9):
+        for delay in (0.0, 0.032, 0.1):
+            packets = rate / 8 / 500
+            least = max(5.0, 0.005 * packets / 2)
+            rtt = max(0.1, 3 * (delay + 1 / packets))
+            weight = -math.expm1(-1 / (10 * rtt * packets))
+            yield rate, delay, 500 * least, 3 * 500 * least, weight
+
+
+def red_curve():
+    """RED's p_b, gentle or not, by linear interpolation between its corners."""
+    yield "min_packets,max_packets,max_p,gentle,average_packets,p_b".split(",")
+    for low, high, max_p in ((5.0, 15.0, 0.1), (20.0, 60.0, 0.02), (1.0, 100.0, 1.0)):
+        for gentle in (0, 1):
+            corners = [(0.0, 0.0), (low, 0.0), (high, max_p)]
+            corners += [(2 * high, 1.0)] if gentle else [(high, 1.0)]
+            corners += [(4 * high, 1.0)]
+            for average in (0.0, low - 0.5, low, low + 0.5, (low + high) / 2, high - 0.5,
+                            high + 0.5, 1.5 * high, 2 * high - 0.5, 2 * high, 3 * high):
+                (x0, y0), (x1, y1) = next(
+                    (a, b) for a, b in zip(corners, corners[1:]) if a[0] <= average < b[0])
+                p = y0 + (y1 - y0) * (average - x0) / (x1 - x0)
+                yield low, high, max_p, gentle, average, p
+
+
+def red_uniform():
+    """RED's p_a: such that the mark falls with equal chance on each place that is left."""
+    yield "p_b,count,wait,p_a".split(",")
+    for places in (2, 10, 50):
+        for count in range(1, 2 * places + 2):
+            # Places run to 1/p_b - 1; with wait, from 1/p_b to 2/p_b - 1.
+            left = places - count
+            yield 1 / places, count, 0, 1 / left if left > 1 else 1
+            left = 2 * places - count
+            yield 1 / places, count, 1, 0 if count < places else 1 / left if left > 1 else 1
+
+
+def cubic_window():
+    """RFC 9438, figures 1 and 2."""
+    yield "w_max_packets,cwnd_epoch_packets,c,t_s,k_s,w_cubic_packets".split(",")
+    for w_max, epoch, c in ((80.0, 56.0, 0.375), (100.0, 70.0, 0.4), (1e4, 7e3, 0.4), (50.0, 50.0, 0.4)):
+        k = ((w_max - epoch) / c) ** (1 / 3)
+        for t in (0.0, 0.1, 1.0, 2.0, 4.0, 6.0, 8.0, 20.0):
+            yield w_max, epoch, c, t, k, c * (t - k) ** 3 + w_max
+
+
+def xcp_control():
+    """XCP (1) to (7) as the paper has them, in bytes a control interval, then over d."""
+    alpha, beta, gamma = 0.4, 0.226, 0.1
+    yield ("capacity_bytes_s,interval_s,traffic_bytes,x_s,rtt_x_s2,queue_bytes,"
+           "mean_rtt_s,phi_bytes_s,increase_bytes_s,decrease_bytes_s,xi_p,xi_n").split(",")
+    for capacity in (62.5e3, 1.25e6, 18.75e6):
+        for rtt, flows in ((0.08, 30), (0.3, 2)):
+            for load in (0.05, 0.5, 0.97, 1.0, 1.3):
+                for queue in (0.0, 3e3, 200e3):
+                    d = rtt
+                    traffic = load * capacity * d
+                    x = flows * d  # each flow sends a window a control interval: sum of rtt s / cwnd
+                    phi = alpha * d * (capacity - traffic / d) - beta * queue
+                    h = max(0.0, gamma * traffic - abs(phi))
+                    xi_p = (h + max(phi, 0)) / (d * x)
+                    xi_n = (h + max(-phi, 0)) / (d * traffic)
+                    increase, decrease = (h + max(phi, 0)) / d, (h + max(-phi, 0)) / d
+                    yield (capacity, d, traffic, x, x * rtt, queue,
+                           d, phi / d, increase, decrease, xi_p, xi_n)
+
+
+def xcp_header():
+    """XCP's header in single precision: words before and after a hop."""
+    def word(x):
+        return struct.unpack("<I", struct.pack("<f", x))[0]
+
+    yield "window_bytes,rtt_s,asked_bytes,allowed_bytes,word0,word1,word2,word2_after".split(",")
+    for window, rtt in ((2000.0, 0.0), (1.5e6, 0.08), (1e9, 1.25)):
+        for asked in (0.0, 1e3, 1e13, -40.0):
+            for allowed in (0.1, 250.0, -3.0, 1e6):
+                words = word(window), word(rtt), word(asked), word(min(asked, allowed))
+                yield (window, rtt, asked, allowed, *(f"{w:08x}" for w in words))
+
+
+def text(rows):
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return out.getvalue()
+
+
+def main():
+    tables = [vcp_sender, vcp_router, load2_hops, red_automatic, red_curve, red_uniform,
+              cubic_window, xcp_control, xcp_header]
+    for table in tables:
+        path = Path(__file__).with_name(table.__name__ + ".csv")
+        if "--check" in sys.argv[1:]:
+            if path.read_text() != text(table()):
+                sys.exit(f"{path} is not what generate.py writes")
+        else:
+            path.write_text(text(table()))
+
+
+if __name__ == "__main__":
+    main()
