@@ -54,6 +54,6 @@ def fake_run(flows: int = 30, seeds: int = 3, duration: float = 60.0) -> Results
                         pl.lit(quantity).alias("quantity"), pl.lit(entity).alias("entity"), "value",
                     )
                 )  # fmt: skip
-    toml = 'name = "fake"\nwarmup = "12 s"\n\n[dumbbell]\nflows = 30\n'
+    toml = 'name = "fake"\nduration = "60 s"\nwarmup = "12 s"\n\n[dumbbell]\nflows = 30\n'
     tables = {"summary": pl.DataFrame(summary), "flows": pl.DataFrame(rows), "series": pl.concat(series)}
     return Results(tables, toml)

@@ -1,3 +1,115 @@
 """`knee list` and `knee show`, out of the registry of laws."""
 
 from __future__ import annotations
+
+import difflib
+import json
+from enum import StrEnum
+from typing import Any
+
+from knee import _core
+from knee.cli.errors import Refused
+from knee.scenario import shipped
+
+
+class Kind(StrEnum):
+    """What `knee list` lists."""
+
+    laws = "laws"
+    routers = "routers"
+    codecs = "codecs"
+    scenarios = "scenarios"
+
+
+COLUMNS = {
+    Kind.laws: ("name", "title", "codec", "router"),
+    Kind.routers: ("name", "title", "codec"),
+    Kind.codecs: ("name", "title"),
+    Kind.scenarios: ("name", "title"),
+}
+"""Columns of each list, as entries of the catalogue call them."""
+
+ROLES = {"senders": "sender law", "routers": "router law"}
+"""What `knee show` shows: a list of the catalogue and what an entry of it is."""
+
+
+def list_all(kind: Kind, *, as_json: bool) -> None:
+    """Print everything of a kind, a row each."""
+    entries = _entries(kind)
+    if as_json:
+        print(json.dumps(entries, indent=1))
+        return
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in COLUMNS[kind]:
+        table.add_column(column, no_wrap=column == "name", style="bold" if column == "name" else "")
+    for entry in entries:
+        table.add_row(*(str(entry.get(column, "")) for column in COLUMNS[kind]))
+    Console(highlight=False).print(table)
+
+
+def show(name: str, *, as_json: bool) -> None:
+    """Print the sender law and the router law of this name.
+
+    Raises:
+        Refused: If there is neither; the message names the nearest.
+    """
+    known = json.loads(_core.catalogue())
+    found = {
+        role: entry
+        for group, role in ROLES.items()
+        for entry in known[group]
+        if entry["name"] == name
+    }
+    if not found:
+        names = [entry["name"] for group in ROLES for entry in known[group]]
+        near = difflib.get_close_matches(name, names, n=1, cutoff=0.4)
+        hint = f"the nearest is {near[0]}" if near else "`knee list laws` shows what there is"
+        raise Refused(f"there is no law called {name}; {hint}")
+    if as_json:
+        print(json.dumps(list(found.values()), indent=1))
+        return
+    for role, entry in found.items():
+        _print_law(role, entry)
+
+
+def _entries(kind: Kind) -> list[dict[str, Any]]:
+    if kind is Kind.scenarios:
+        import tomllib
+
+        settings = {file.stem: tomllib.loads(file.read_text("utf-8")) for file in shipped()}
+        return [{"name": name, "title": each.get("title", "")} for name, each in settings.items()]
+    group = "senders" if kind is Kind.laws else kind.value
+    entries: list[dict[str, Any]] = json.loads(_core.catalogue())[group]
+    return entries
+
+
+def _print_law(role: str, entry: dict[str, Any]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    console.print(f"\n[bold]{entry['name']}[/bold], {role}: {escape(entry['title'])}")
+    facts = {"paper": "source", "feedback": "codec", "router": "router", "recovery": "recovery"}
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="dim")
+    grid.add_column()
+    for fact, key in facts.items():
+        if entry.get(key):
+            grid.add_row(fact, escape(str(entry[key])))
+    console.print(grid)
+    if not entry["params"]:
+        console.print("no parameters", style="dim")
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in ("parameter", "unit", "default", "range", "meaning"):
+        table.add_column(column, no_wrap=column in ("parameter", "default"))
+    for param in entry["params"]:
+        cells = (param[key] for key in ("name", "unit", "default", "range", "help"))
+        table.add_row(*(escape(str(cell)) for cell in cells))
+    console.print(table)

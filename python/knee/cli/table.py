@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from knee.run import Run
 
-WIDE = 130
-"""Columns of the terminal from which mean and spread stand side by side, in characters."""
+WIDTH = 100
+"""Of the table where no terminal tells its own, characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +34,13 @@ class Column:
 
 
 COLUMNS = (
-    Column("utilisation", "utilisation", 4),
-    Column("queue mean\npackets (% buffer)", "queue_mean_packets", 1, 1, "queue_mean_percent"),
-    Column("queue p90\npackets (% buffer)", "queue_p90_packets", 1, 1, "queue_p90_percent"),
+    Column("utili-\nsation", "utilisation", 3),
+    Column("queue mean\npackets\n(% buffer)", "queue_mean_packets", 1, 1, "queue_mean_percent"),
+    Column("queue p90\npackets\n(% buffer)", "queue_p90_packets", 1, 1, "queue_p90_percent"),
     Column("drops\n%", "drop_rate", 3, 100),
     Column("Jain\nindex", "jain", 3),
-    Column("mean RTT\nms", "rtt_mean_ms", 1),
-    Column("speed, million\npackets/CPU s", "packets_per_cpu_second", 2, 1e-6),
+    Column("mean\nRTT\nms", "rtt_mean_ms", 1),
+    Column("speed\nMpkt per\nCPU s", "packets_per_cpu_second", 2, 1e-6),
 )
 
 
@@ -57,12 +57,11 @@ def print_table(run: Run) -> None:
     """Print a row a protocol, each figure with its spread over the seeds."""
     console = Console(highlight=False)
     if not console.is_terminal:
-        console.width = WIDE
+        console.width = WIDTH
     seeds = run.summary["seed"].unique().sort().to_list()
     rows = measured(run)
-    joint = " " if console.width >= WIDE else "\n"
     links = len({row["link"] for row in rows}) > 1
-    table = Table(box=box.SIMPLE_HEAD, title=run.name, title_style="bold", title_justify="left")
+    table = Table(box=box.SIMPLE_HEAD, padding=0, pad_edge=False)
     table.add_column("protocol", style="bold", no_wrap=True)
     if links:
         table.add_column("link", no_wrap=True)
@@ -70,7 +69,8 @@ def print_table(run: Run) -> None:
         table.add_column(column.title, justify="right", no_wrap=True)
     for row in rows:
         names = [str(row["protocol"]), str(row["link"])]
-        table.add_row(*names[: 1 + links], *(_cell(row, column, joint) for column in COLUMNS))
+        table.add_row(*names[: 1 + links], *(_cell(row, column) for column in COLUMNS))
+    console.print(f"\n{run.name}", style="bold", end="")
     console.print(table)
     console.print(_remark(seeds, [str(row["link"]) for row in rows]), style="dim")
 
@@ -88,12 +88,15 @@ def _remark(seeds: list[int], links: list[str]) -> str:
     where = f"Link {links[0]}. " if len(set(links)) == 1 else ""
     if len(seeds) == 1:
         return f"{where}Seed {seeds[0]}: one run a row, so no spread."
-    run_of = seeds == list(range(seeds[0], seeds[-1] + 1)) and len(seeds) > 2
-    listed = f"{seeds[0]} to {seeds[-1]}" if run_of else ", ".join(map(str, seeds))
-    return f"{where}Seeds {listed}: mean \N{PLUS-MINUS SIGN} standard deviation over them."
+    in_a_row = seeds == list(range(seeds[0], seeds[-1] + 1)) and len(seeds) > 2
+    listed = f"{seeds[0]} to {seeds[-1]}" if in_a_row else ", ".join(map(str, seeds))
+    return (
+        f"{where}Seeds {listed}: mean \N{PLUS-MINUS SIGN} standard deviation over them. "
+        "Speed: million data packets of the link a CPU second."
+    )
 
 
-def _cell(row: dict[str, str | Spread], column: Column, joint: str) -> str:
+def _cell(row: dict[str, str | Spread], column: Column) -> str:
     packets = row[column.figure]
     percent = row[column.percent] if column.percent else None
     assert isinstance(packets, Spread)
@@ -105,7 +108,7 @@ def _cell(row: dict[str, str | Spread], column: Column, joint: str) -> str:
         spare = f" ({_number(percent.deviation, 1)})"
     if math.isnan(packets.deviation):
         return mean + share
-    return f"{mean}{share}{joint}\N{PLUS-MINUS SIGN} {deviation}{spare}"
+    return f"{mean}{share}\n\N{PLUS-MINUS SIGN} {deviation}{spare}"
 
 
 def _number(value: float, digits: int) -> str:

@@ -40,4 +40,26 @@ def schema() -> None:
 
 
 START = """\
+# A knee scenario; try `knee run NAME.toml`. Every quantity carries its unit.
+# All settings: `knee scenario schema`; laws and their parameters: `knee list laws`, `knee show vcp`.
+name = "NAME"
+title = "VCP and CUBIC on one bottleneck"
+duration = "30 s"
+seeds = 3 # runs with seeds 1, 2 and 3
+
+[dumbbell]
+rtt = "80 ms" # propagation, both ways together
+flows = 10
+reverse = 10
+
+[bottleneck]
+rate = "50 Mbps"
+# buffer = "1 BDP" # or "200 packets", "1 MB", "unlimited"
+
+# A row of the table each: a sender with its own router, or sender/router.
+[[variant]]
+protocol = "vcp"
+
+[[variant]]
+protocol = "cubic"
 """

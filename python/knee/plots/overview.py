@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from knee.plots.style import BLACK, GREY, PALETTE, STYLE, VERMILION
 
@@ -77,7 +77,7 @@ def draw_overview(run: Run) -> Figure:
     shaded beginning is the warm-up, which no figure counts.
     """
     panels = _collect(run)
-    warmup = _seconds(run.settings.get("warmup"))
+    warmup, duration = (_seconds(run.settings.get(key)) for key in ("warmup", "duration"))
     rows, columns = max(len(panels.rows), 1), len(panels.protocols)
     with mpl.rc_context(STYLE):
         size = (max(0.9 + PANEL[0] * columns, 4.2), 0.75 + PANEL[1] * rows)
@@ -90,11 +90,14 @@ def draw_overview(run: Run) -> Figure:
         for axis in axes[-1]:
             axis.set_xlabel("time (s)")
             axis.xaxis.set_major_locator(MaxNLocator(4, integer=True))
-            axis.set_xlim(left=0)
-            axis.margins(x=0)
+            axis.set_xlim(0, duration or None)
         figure.align_ylabels(axes[:, 0])
-        seed = run.summary["seed"].first()
-        figure.suptitle(f"{run.name}, seed {seed}", fontsize=9, color=GREY, x=0.995, ha="right")
+        note = f"{run.name}, seed {run.summary['seed'].first()}"
+        if any(row.of_flows for row in panels.rows):
+            note += "   |   thin: flows, thick: their median"
+        if warmup > 0:
+            note += "   |   shaded: warm-up, not counted"
+        figure.suptitle(note, fontsize=7.5, color=GREY, x=0.995, ha="right")
         figure.get_layout_engine().set(hspace=0.045, wspace=0.03)  # type: ignore[union-attr]
     return figure
 
@@ -168,7 +171,8 @@ def _draw_row(panels: Panels, row: Row, axes: NDArray[np.object_], warmup: float
         if row.quantity == "queue" and protocol in panels.buffers:
             _draw_buffer(axis, panels.buffers[protocol])
     axes[0].set_ylabel(row.label)
-    axes[0].yaxis.set_major_locator(MaxNLocator(4))
+    ticks = FixedLocator([0, 0.5, 1]) if row.quantity == "utilisation" else MaxNLocator(4)
+    axes[0].yaxis.set_major_locator(ticks)
     axes[0].set_ylim(0, _ceiling(panels, row))
     if len(groups) > 1:
         axes[-1].legend(loc="upper right", handlelength=1.2, borderaxespad=0.2)

@@ -1,0 +1,79 @@
+# knee: everything from a clean checkout. Needs Python 3.11, Rust and make; the rest goes into .venv.
+
+PYTHON ?= python3.11
+BIN := .venv/bin
+RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help build run test docs fmt generate clean \
+	test-rust test-python lint-rust lint-python check-generated
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: .venv/built ## Make .venv and the compiled extension
+
+run: build ## Run the quickstart: a table, and results/quickstart
+	$(BIN)/knee run scenarios/quickstart.toml
+
+test: lint-rust test-rust build lint-python check-generated test-python ## Run every check and test
+
+docs: build ## Build the site into docs/_build/html
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+fmt: build ## Format Rust and Python
+	cargo fmt --all
+	$(BIN)/ruff format python tests docs
+	$(BIN)/ruff check --fix python tests docs
+
+generate: build ## Write the generated files anew: docs/scenario.schema.json
+	$(BIN)/knee scenario schema > docs/scenario.schema.json
+
+clean: ## Remove what the others made: .venv, target, results, the site
+	rm -rf .venv target results docs/_build python/knee/_core*.so
+	rm -rf .pytest_cache .ruff_cache .mypy_cache .hypothesis .import_linter_cache
+	find python tests -name __pycache__ -prune -exec rm -rf {} +
+
+lint-rust:
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+
+test-rust:
+	cargo test --workspace --locked
+
+lint-python: build
+	$(BIN)/ruff format --check python tests docs
+	$(BIN)/ruff check python tests docs
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/python -m mypy.stubtest knee._core --concise
+
+check-generated: build
+	$(BIN)/knee scenario schema | diff -u docs/scenario.schema.json - \
+		|| { echo "docs/scenario.schema.json is out of date: make generate"; exit 1; }
+
+test-python: build
+	$(BIN)/python -m pytest
+
+# The tools and the libraries, anew when pyproject.toml changed.
+.venv/installed: pyproject.toml
+	@$(PYTHON) -m venv .venv || { echo "make: $(PYTHON) with venv is needed" \
+		"(Debian: apt install python3.11-venv), or name another: make PYTHON=python3.12" >&2; exit 1; }
+	@$(BIN)/python -c "$$REQUIREMENTS" > .venv/requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade \
+		-r .venv/requirements.txt
+	@touch $@
+
+define REQUIREMENTS
+import tomllib
+project = tomllib.load(open("pyproject.toml", "rb"))["project"]
+print(*project["dependencies"], *sum(project["optional-dependencies"].values(), []), sep="\n")
+endef
+export REQUIREMENTS
+
+# The extension, anew when a Rust source changed.
+.venv/built: .venv/installed $(RUST)
+	VIRTUAL_ENV="$(CURDIR)/.venv" $(BIN)/maturin develop --release --locked
+	@touch $@
