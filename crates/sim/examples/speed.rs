@@ -9,6 +9,8 @@ fn main() {
     let w1 = Dumbbell::default();
     let all: Vec<(&str, Dumbbell)> = vec![
         ("W1", w1),
+        ("W1short", Dumbbell { seconds: 6, warmup: 1, ..w1 }),
+        ("W1vcpshort", Dumbbell { sender: "vcp", router: "vcp", initial_window: 2.0, seconds: 8, warmup: 1, ..w1 }),
         ("W1vcp", Dumbbell { sender: "vcp", router: "vcp", initial_window: 2.0, ..w1 }),
         ("W1oneway", Dumbbell { reverse: 0, ..w1 }),
         ("W2", Dumbbell { mbps: 1000.0, buffer: Buffer::Packets(10000), seconds: 10, warmup: 5, ..w1 }),

@@ -10,6 +10,7 @@ mod flow;
 mod link;
 mod meter;
 mod packet;
+mod queue;
 mod random;
 mod receiver;
 pub mod report;

@@ -13,8 +13,8 @@ pub struct Meter {
     pub offered: u64,
     pub dropped: u64,
     pub marked: u64,
-    /// Packets dropped since a probe last asked.
-    pub dropped_since_probe: u64,
+    /// `dropped` when a probe last asked.
+    dropped_before: u64,
 }
 
 impl Meter {
@@ -36,6 +36,12 @@ impl Meter {
     pub fn reset(&mut self, now: Time) {
         self.at_length.fill(0);
         *self = Self { at_length: std::mem::take(&mut self.at_length), since: now, ..Self::default() };
+    }
+
+    /// Packets dropped since this was last asked.
+    pub fn drops_since(&mut self) -> u64 {
+        let before = std::mem::replace(&mut self.dropped_before, self.dropped);
+        self.dropped - before
     }
 
     fn total(&self) -> Span {

@@ -3,7 +3,7 @@
 use crate::agenda::{Agenda, Event, Kind};
 use crate::config::{GroupId, LinkId, NetworkConfig, Probe, Quantity, Route, Transport};
 use crate::flow::{Flow, MAX_PACKETS, Turn};
-use crate::link::{Link, Wanted};
+use crate::link::{Link, Outcome, Service};
 use crate::packet::Packet;
 use crate::receiver::{Answer, Receiver};
 use crate::report::{FlowReport, Report, Sample};
@@ -127,22 +127,16 @@ impl Simulation {
 
     /// Runs every event up to and including `until`.
     pub fn run_until(&mut self, until: Time) {
-        while let Some((at, event)) = self.agenda.peek()
-            && at <= until
-        {
+        while let Some((at, event)) = self.agenda.take(until) {
             self.now = at;
             self.events += 1;
             let index = event.index();
-            if event.kind() == Kind::Line {
-                self.cross(index, event);
-                continue;
-            }
-            self.agenda.pop();
             match event.kind() {
-                Kind::Line => {}
+                Kind::Line => self.cross(index),
                 Kind::Served => {
-                    let wanted = self.links[index as usize].serve(at);
-                    self.arrange(index, wanted);
+                    if let Some(service) = self.links[index as usize].serve(at) {
+                        self.arrange(index, service);
+                    }
                 }
                 Kind::Tick => self.tick(index),
                 Kind::Rate => {
@@ -175,20 +169,16 @@ impl Simulation {
 
     /// The head of a line reaches the far end: the next link or the endpoint takes it.
     #[inline]
-    fn cross(&mut self, link: u32, event: Event) {
+    fn cross(&mut self, link: u32) {
         let line = &mut self.links[link as usize].line;
-        let Some(mut packet) = line.pop_front() else {
-            self.agenda.pop();
-            return;
-        };
-        match line.front() {
-            Some(head) => self.agenda.replace(head.at, event),
-            None => self.agenda.pop(),
+        let Some(mut packet) = line.pop_front() else { return };
+        if let Some(head) = line.front() {
+            self.agenda.schedule(head.at, Event::new(Kind::Line, link));
         }
         packet.hop += 1;
         let next = self.hops[packet.hop as usize];
         if next != END {
-            self.offer(next, packet);
+            self.offer(next, &mut packet);
         } else if packet.is_data() {
             self.receive(&packet);
         } else {
@@ -197,24 +187,20 @@ impl Simulation {
     }
 
     #[inline]
-    fn offer(&mut self, link: u32, packet: Packet) {
-        let offered = self.links[link as usize].offer(packet, self.now);
-        if offered.dropped {
-            self.drop(&packet);
-        } else {
-            self.arrange(link, offered.wanted);
+    fn offer(&mut self, link: u32, packet: &mut Packet) {
+        match self.links[link as usize].offer(packet, self.now) {
+            Outcome::Waiting => {}
+            Outcome::Head(at) => self.agenda.schedule(at, Event::new(Kind::Line, link)),
+            Outcome::Serving(service) => self.arrange(link, service),
+            Outcome::Dropped => self.drop(packet),
         }
     }
 
-    #[inline]
-    fn arrange(&mut self, link: u32, wanted: Wanted) {
-        match wanted {
-            Wanted::Nothing => {}
-            Wanted::Line(at) => self.agenda.schedule(at, Event::new(Kind::Line, link)),
-            Wanted::Service(done, head) => {
-                self.agenda.schedule(done, Event::new(Kind::Served, link));
-                self.schedule_some(head, Kind::Line, link);
-            }
+    /// A link that pays for departures has begun one.
+    fn arrange(&mut self, link: u32, service: Service) {
+        self.agenda.schedule(service.done, Event::new(Kind::Served, link));
+        if let Some(at) = service.head {
+            self.agenda.schedule(at, Event::new(Kind::Line, link));
         }
     }
 
@@ -245,7 +231,7 @@ impl Simulation {
     #[inline]
     fn send_ack(&mut self, slot: u32, mut ack: Packet) {
         ack.hop = self.flows[slot as usize].first_hop_back;
-        self.offer(self.hops[ack.hop as usize], ack);
+        self.offer(self.hops[ack.hop as usize], &mut ack);
     }
 
     /// An ACK reaches its sender.
@@ -269,7 +255,7 @@ impl Simulation {
             let flow = &mut self.flows[slot as usize];
             let options = &self.groups[flow.group.0 as usize];
             match flow.turn(slot, options, self.now) {
-                Turn::Send(packet) => self.offer(self.hops[packet.hop as usize], packet),
+                Turn::Send(mut packet) => self.offer(self.hops[packet.hop as usize], &mut packet),
                 Turn::Pace(at) => {
                     if !flow.pace_set {
                         flow.pace_set = true;
@@ -388,8 +374,8 @@ impl Simulation {
 
     /// Statistics begin.
     fn warm(&mut self) {
-        for link in &mut self.links {
-            link.warm(self.now);
+        for (queue, busy_until) in self.links.iter_mut().filter_map(Link::measured) {
+            queue.warm(self.now, busy_until);
         }
         for (flow, receiver) in self.flows.iter_mut().zip(&mut self.receivers) {
             receiver.base = receiver.next;
@@ -408,13 +394,13 @@ impl Simulation {
         };
         match quantity {
             Quantity::Queue | Quantity::Utilisation | Quantity::Signal | Quantity::Drops => {
-                let measured = self.links.iter_mut().enumerate().filter(|(_, l)| l.is_measured());
-                for (entity, link) in measured {
+                for (entity, link) in self.links.iter_mut().enumerate() {
+                    let Some((queue, busy_until)) = link.measured() else { continue };
                     let value = match quantity {
-                        Quantity::Queue => link.queue(now),
-                        Quantity::Utilisation => link.utilisation_since(now),
-                        Quantity::Drops => link.drops_since(),
-                        _ => link.signal(),
+                        Quantity::Queue => queue.length(now),
+                        Quantity::Utilisation => queue.utilisation_since(now, busy_until),
+                        Quantity::Drops => queue.drops_since(),
+                        _ => queue.signal(),
                     };
                     show(entity, value);
                 }
