@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+
 from knee.results import Results
 
 PROTOCOLS = {"vcp": 0.02, "xcp": 0.01, "sack/red": 0.2, "cubic": 0.8}
@@ -41,12 +42,14 @@ def fake_run(flows: int = 30, seeds: int = 3, duration: float = 60.0) -> Results
                      "data_packets": 36000, "retransmissions": 3, "timeouts": 0,
                      "rtt_mean_ms": 84.0, "completion_s": float("nan")}
                 )  # fmt: skip
-            quantities = {("utilisation", "bottleneck"): np.minimum(1, 0.97 + 0.02 * rng.standard_normal(times.size)),
-                          ("queue", "bottleneck"): queue}  # fmt: skip
+            used = np.minimum(1, 0.97 + 0.02 * rng.standard_normal(times.size))
+            quantities = {("utilisation", "bottleneck"): used, ("queue", "bottleneck"): queue}
             for flow in range(flows):
                 wave = 50 * (1 + 0.3 * np.sin(times / (2 + 5 * fill) + rng.uniform(0, 6)))
                 quantities["window", str(flow)] = wave
-                quantities["throughput", str(flow)] = wave / 10 + 0.2 * rng.standard_normal(times.size)
+                quantities["throughput", str(flow)] = wave / 10 + 0.2 * rng.standard_normal(
+                    times.size
+                )
             for (quantity, entity), values in quantities.items():
                 series.append(
                     pl.DataFrame({"time_s": times, "value": values}).select(
@@ -55,5 +58,9 @@ def fake_run(flows: int = 30, seeds: int = 3, duration: float = 60.0) -> Results
                     )
                 )  # fmt: skip
     toml = 'name = "fake"\nduration = "60 s"\nwarmup = "12 s"\n\n[dumbbell]\nflows = 30\n'
-    tables = {"summary": pl.DataFrame(summary), "flows": pl.DataFrame(rows), "series": pl.concat(series)}
+    tables = {
+        "summary": pl.DataFrame(summary),
+        "flows": pl.DataFrame(rows),
+        "series": pl.concat(series),
+    }
     return Results(tables, toml)

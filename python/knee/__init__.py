@@ -1,14 +1,14 @@
 """knee: a congestion-control laboratory built around explicit feedback.
 
-    import knee
+import knee
 
-    r = knee.run("scenarios/quickstart.toml")
-    r.summary                   # a polars frame: a row a protocol, seed and link
-    r.series("queue")           # samples against time
-    r.plot("overview.png")
+r = knee.run("scenarios/quickstart.toml")
+r.summary                   # a polars frame: a row a protocol, seed and link
+r.series("queue")           # samples against time
+r.plot("overview.png")
 
-    s = knee.dumbbell(rate="150 Mbps", rtt="80 ms", flows=30, reverse=30, protocol="vcp")
-    knee.run(s, seeds=3).summary
+s = knee.dumbbell(rate="150 Mbps", rtt="80 ms", flows=30, reverse=30, protocol="vcp")
+knee.run(s, seeds=3).summary
 """
 
 from knee._core import ScenarioError, __version__

@@ -67,6 +67,16 @@ class Run:
         return tomllib.loads(self.scenario_toml)
 
     @property
+    def protocols(self) -> list[str]:
+        """Names of the variants, in the scenario's order."""
+        return self.summary["protocol"].unique(maintain_order=True).to_list()
+
+    @property
+    def seeds(self) -> list[int]:
+        """Seeds, in the scenario's order."""
+        return self.summary["seed"].unique(maintain_order=True).to_list()
+
+    @property
     def summary(self) -> pl.DataFrame:
         """A row a protocol, seed and measured link."""
         return self._frame("summary")

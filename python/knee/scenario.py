@@ -81,9 +81,7 @@ class Scenario:
         Example:
             `knee.dumbbell(rate="10 Mbps", rtt="40 ms", flows=5).variants("vcp", "cubic")`
         """
-        listed = [
-            {"protocol": each} if isinstance(each, str) else dict(each) for each in protocols
-        ]
+        listed = [{"protocol": each} if isinstance(each, str) else dict(each) for each in protocols]
         return self.replace(set={"variant": listed})
 
     def check(self) -> _core.Scenario:

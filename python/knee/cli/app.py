@@ -36,7 +36,12 @@ def _version(asked: bool) -> None:
 
 Out = Annotated[
     Path | None,
-    typer.Option("--out", "-o", metavar="DIR", help="Results folder [results/<scenario name>]."),
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="DIR",
+        help="Results folder, by default results/NAME of the scenario.",
+    ),
 ]
 Json = Annotated[
     bool, typer.Option("--json", help="Print the summary's rows as JSON on stdout, no table.")
@@ -74,7 +79,9 @@ def knee(
     )
 )
 def run(
-    file: Annotated[str, typer.Argument(help="A scenario file, or a shipped scenario's name.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A scenario file, or a shipped scenario's name.")
+    ],
     seed: Annotated[
         list[str] | None,
         typer.Option(metavar="SEEDS", help="Seeds to run: 7, 1-5 or 1,2,9; may be repeated."),
@@ -98,24 +105,30 @@ def run(
 def compare(
     protocols: Annotated[
         list[str],
-        typer.Argument(help="Senders, each with its own router (vcp) or a named one (sack/red)."),
+        typer.Argument(
+            metavar="PROTOCOL...",
+            help="Senders, each with its own router (vcp) or a named one (sack/red).",
+        ),
     ],
-    rate: Annotated[str | None, typer.Option(help="Rate of the bottleneck.")] = None,
-    rtt: Annotated[str | None, typer.Option(help="Propagation RTT.")] = None,
+    rate: Annotated[
+        str | None, typer.Option(metavar="RATE", help="Rate of the bottleneck.")
+    ] = None,
+    rtt: Annotated[str | None, typer.Option(metavar="TIME", help="Propagation RTT.")] = None,
     flows: Annotated[str | None, typer.Option(metavar="N", help="Forward flows.")] = None,
     reverse: Annotated[str | None, typer.Option(metavar="N", help="Reverse flows.")] = None,
-    duration: Annotated[str | None, typer.Option(help="Length of a run.")] = None,
+    duration: Annotated[str | None, typer.Option(metavar="TIME", help="Length of a run.")] = None,
     seeds: Annotated[
         str | None, typer.Option(metavar="N", help="Number of seeds, or seeds: 4-9, 1,7.")
     ] = None,
     buffer: Annotated[
-        str | None, typer.Option(help='Buffer: "1 BDP", "200 packets", "1 MB", "unlimited".')
+        str | None,
+        typer.Option(metavar="SIZE", help='Buffer: "1 BDP", "200 packets", "1 MB", "unlimited".'),
     ] = None,
     rtt_step: Annotated[
-        str | None, typer.Option(help="Flow i has the RTT plus i of these.")
+        str | None, typer.Option(metavar="TIME", help="Flow i has the RTT plus i of these.")
     ] = None,
     warmup: Annotated[
-        str | None, typer.Option(help="Beginning of a run that no figure counts.")
+        str | None, typer.Option(metavar="TIME", help="Beginning of a run that no figure counts.")
     ] = None,
     set_: Setting = None,
     out: Out = None,
@@ -150,7 +163,9 @@ def list_(
 
 @app.command(epilog=_examples("knee show vcp", "knee show red", "knee show cubic --json"))
 def show(
-    name: Annotated[str, typer.Argument(help="A law's name, as `knee list` prints it.")],
+    name: Annotated[
+        str, typer.Argument(metavar="LAW", help="A law's name, as `knee list` prints it.")
+    ],
     json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Show a law: its parameters with unit, default and range, and its paper."""
@@ -163,7 +178,10 @@ def plot(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", metavar="FILE", help="Picture (png, pdf, svg) [DIR/overview.png]."
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Picture (png, pdf, svg), by default DIR/overview.png.",
         ),
     ] = None,
 ) -> None:
@@ -173,7 +191,9 @@ def plot(
 
 @scenario_app.command(epilog=_examples("knee scenario new mine.toml"))
 def new(
-    file: Annotated[Path, typer.Argument(help="The file to write; it must not exist.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The file to write; it must not exist.")
+    ],
 ) -> None:
     """Write a small commented scenario to begin with."""
     writing.new(file)
@@ -186,7 +206,9 @@ def new(
     )
 )
 def check(
-    file: Annotated[str, typer.Argument(help="A scenario file, or a shipped scenario's name.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A scenario file, or a shipped scenario's name.")
+    ],
     set_: Setting = None,
     toml: Annotated[
         bool, typer.Option("--toml", help="Print the scenario with every default written out.")

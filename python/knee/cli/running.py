@@ -25,9 +25,7 @@ class Output:
     quiet: bool
 
 
-def run(
-    file: str, *, seeds: list[str] | None, settings: list[str] | None, style: Output
-) -> None:
+def run(file: str, *, seeds: list[str] | None, settings: list[str] | None, style: Output) -> None:
     """Run the scenario in `file`."""
     chosen = None if seeds is None else parse_seeds(",".join(seeds))
     _run(load(file).replace(seeds=chosen, set=parse_settings(settings)), style)
@@ -46,9 +44,7 @@ def compare(
     if seeds is not None:
         chosen = int(seeds) if seeds.strip().isdigit() else parse_seeds(seeds)
     given = {key: value for key, value in options.items() if value is not None}
-    _run(
-        compare_scenario(*protocols, seeds=chosen, set=parse_settings(settings), **given), style
-    )
+    _run(compare_scenario(*protocols, seeds=chosen, set=parse_settings(settings), **given), style)
 
 
 def parse_seeds(text: str) -> list[int]:

@@ -58,7 +58,6 @@ def print_table(run: Run) -> None:
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = WIDTH
-    seeds = run.summary["seed"].unique().sort().to_list()
     rows = measured(run)
     links = len({row["link"] for row in rows}) > 1
     table = Table(box=box.SIMPLE_HEAD, padding=0, pad_edge=False)
@@ -72,7 +71,7 @@ def print_table(run: Run) -> None:
         table.add_row(*names[: 1 + links], *(_cell(row, column) for column in COLUMNS))
     console.print(f"\n{run.name}", style="bold", end="")
     console.print(table)
-    console.print(_remark(seeds, [str(row["link"]) for row in rows]), style="dim")
+    console.print(_remark(sorted(run.seeds), [str(row["link"]) for row in rows]), style="dim")
 
 
 def measured(run: Run) -> list[dict[str, str | Spread]]:

@@ -41,7 +41,7 @@ def schema() -> None:
 
 START = """\
 # A knee scenario; try `knee run NAME.toml`. Every quantity carries its unit.
-# All settings: `knee scenario schema`; laws and their parameters: `knee list laws`, `knee show vcp`.
+# All settings: `knee scenario schema`. Laws: `knee list laws`; their parameters: `knee show vcp`.
 name = "NAME"
 title = "VCP and CUBIC on one bottleneck"
 duration = "30 s"

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from knee.plots.style import BLACK, GREY, PALETTE, STYLE, VERMILION
@@ -81,7 +82,7 @@ def draw_overview(run: Run) -> Figure:
     rows, columns = max(len(panels.rows), 1), len(panels.protocols)
     with mpl.rc_context(STYLE):
         size = (max(0.9 + PANEL[0] * columns, 4.2), 0.75 + PANEL[1] * rows)
-        figure = Figure(figsize=size, layout="constrained")
+        figure = Figure(figsize=size, layout=ConstrainedLayoutEngine(hspace=0.045, wspace=0.03))
         axes = figure.subplots(rows, columns, sharex=True, sharey="row", squeeze=False)
         for row, line in zip(panels.rows, axes, strict=False):
             _draw_row(panels, row, line, warmup)
@@ -92,20 +93,19 @@ def draw_overview(run: Run) -> Figure:
             axis.xaxis.set_major_locator(MaxNLocator(4, integer=True))
             axis.set_xlim(0, duration or None)
         figure.align_ylabels(axes[:, 0])
-        note = f"{run.name}, seed {run.summary['seed'].first()}"
+        note = f"{run.name}, seed {run.seeds[0]}"
         if any(row.of_flows for row in panels.rows):
             note += "   |   thin: flows, thick: their median"
         if warmup > 0:
             note += "   |   shaded: warm-up, not counted"
         figure.suptitle(note, fontsize=7.5, color=GREY, x=0.995, ha="right")
-        figure.get_layout_engine().set(hspace=0.045, wspace=0.03)  # type: ignore[union-attr]
     return figure
 
 
 def _collect(run: Run) -> Panels:
     summary = run.summary
-    protocols = summary["protocol"].unique(maintain_order=True).to_list()
-    first = run.series().filter(pl.col("seed") == summary["seed"].first())
+    protocols = run.protocols
+    first = run.series().filter(pl.col("seed") == run.seeds[0])
     dumbbell = "dumbbell" in run.settings
     samples: dict[tuple[str, str], dict[str, Samples]] = {}
     for protocol in protocols:
@@ -126,9 +126,7 @@ def _collect(run: Run) -> Panels:
 
 def _groups(run: Run, protocol: str, dumbbell: bool) -> dict[str, list[str]]:
     """Flows of each group; of a dumbbell the forward group alone."""
-    flows = run.flows.filter(
-        (pl.col("protocol") == protocol) & (pl.col("seed") == run.summary["seed"].first())
-    )
+    flows = run.flows.filter((pl.col("protocol") == protocol) & (pl.col("seed") == run.seeds[0]))
     groups: dict[str, list[str]] = {}
     for group, flow in flows.select("group", "flow").iter_rows():
         groups.setdefault(str(group), []).append(str(flow))
@@ -187,8 +185,13 @@ def _draw_flows(axis: Axes, samples: Samples, colour: str, label: str | None) ->
     if count > 1:
         present = ~np.isnan(samples.values).all(axis=1)
         median = np.nanmedian(samples.values[present], axis=1)
-        axis.plot(samples.times[present], median, color=BLACK if label is None else colour,
-                  linewidth=1.3, label=label)
+        axis.plot(
+            samples.times[present],
+            median,
+            color=BLACK if label is None else colour,
+            linewidth=1.3,
+            label=label,
+        )
     else:
         axis.plot(samples.times, samples.values[:, 0], color=colour, label=label)
 

@@ -22,7 +22,7 @@ BLACK = "#1A1A1A"
 GREY = "#7F7F7F"
 PALETTE = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK)
 
-STYLE: dict[str, Any] = {
+STYLE: dict[Any, Any] = {
     "axes.axisbelow": True,
     "axes.edgecolor": "#4D4D4D",
     "axes.grid": True,
