@@ -8,12 +8,12 @@
 //!   (3) p_i = xi_p rtt x, (5) xi_p = (h + max(phi, 0)) / (d sum x)
 //!   (6) n_i = xi_n rtt s, (7) xi_n = (h + max(-phi, 0)) / (d sum s)
 //!   H_feedback = min(H_feedback, p_i - n_i), until (h + max(+-phi, 0)) / d is used up
-//! Q is the least queue that an arrival has met during the last d - queueing delay. Sums are taken on
-//! arrival, feedback is given on departure; packets without an RTT get none, and ACKs count in y only.
-//! From ns-2.29, where the paper is silent: the first interval, d >= 1 ms, RTTs counted up to 1 s, Q
-//! over at least 2 ms, no feedback after an interval without traffic, accounting of feedback that
-//! another hop has lowered. Differs from ns-2: intervals do not start at random, and it takes Q over
-//! half the time (`queue_interval` 0.5) from departing packets, themselves included.
+//! Sums are taken on arrival, feedback is given on departure; packets without an RTT get none, and
+//! ACKs count in y only. Q is the least queue that arrivals have met.
+//! From ns-2.29, where the paper is silent: the first interval, d >= 1 ms, RTTs counted up to 1 s, no
+//! feedback after an interval without traffic, accounting of feedback that another hop has lowered.
+//! Differs from the paper, as ns-2 does: Q is taken over half of d - queueing delay, not all of it.
+//! Differs from ns-2: intervals do not start at random, Q is not taken on departures.
 
 use crate::codecs::xcp::Congestion;
 use crate::codecs::{Codec, Wire, xcp};
@@ -33,8 +33,8 @@ params! {
         pub gamma: f64 = 0.1, in 0.0, 1.0;
         /// Control interval while no RTT is known.
         pub initial_interval: Span = Span::from_millis(50), in 0.001, 10.0;
-        /// Time over which the persistent queue is taken, in propagation delays.
-        pub queue_interval: f64 = 1.0, in 0.1, 10.0;
+        /// Time over which the persistent queue is taken, in propagation delays; 1 in the paper.
+        pub queue_interval: f64 = 0.5, in 0.1, 10.0;
     }
 }
 
