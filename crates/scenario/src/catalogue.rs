@@ -1,11 +1,123 @@
 //! What there is: laws, codecs, quantities, and the schema of a scenario.
 
+use crate::format::Document;
+use crate::quantity::{Delay, Rate, Size, Written};
+use knee_laws::codecs::Codec;
+use knee_laws::params::{Kind, ParamInfo, Value};
+use knee_laws::registry::{router_laws, sender_laws};
+use knee_laws::sender::Recovery;
+use serde_json::json;
+
 /// The JSON Schema of a scenario.
 pub fn schema() -> String {
-    "{}".to_owned()
+    let schema = schemars::schema_for!(Document);
+    let mut text = serde_json::to_string_pretty(&schema).unwrap_or_default();
+    text.push('\n');
+    text
 }
 
 /// Laws with their parameters, codecs, and quantities that probes sample.
+///
+/// An object of lists: `senders`, `routers`, `codecs`, `quantities`.
 pub fn catalogue() -> serde_json::Value {
-    serde_json::json!({})
+    let senders: Vec<_> = sender_laws()
+        .iter()
+        .map(|law| {
+            json!({
+                "name": law.name,
+                "title": law.title,
+                "source": law.source,
+                "codec": law.codec.name(),
+                "recovery": recovery(law.recovery),
+                "router": law.router,
+                "params": params(&law.params),
+            })
+        })
+        .collect();
+    let routers: Vec<_> = router_laws()
+        .iter()
+        .map(|law| {
+            json!({
+                "name": law.name,
+                "title": law.title,
+                "source": law.source,
+                "codec": law.codec.name(),
+                "acks_first": law.acks_first,
+                "params": params(&law.params),
+            })
+        })
+        .collect();
+    let codecs: Vec<_> = Codec::ALL
+        .iter()
+        .map(|codec| json!({ "name": codec.name(), "title": codec.title() }))
+        .collect();
+    let quantities: Vec<_> = QUANTITIES
+        .iter()
+        .map(|(name, of, title)| json!({ "name": name, "of": of, "title": title }))
+        .collect();
+    json!({ "senders": senders, "routers": routers, "codecs": codecs, "quantities": quantities })
+}
+
+const QUANTITIES: [(&str, &str, &str); 7] = [
+    ("queue", "link", "waiting packets at the instant"),
+    ("utilisation", "link", "fraction of the capacity used since the last sample"),
+    ("signal", "link", "the router law's signal: load factor, price or marking probability"),
+    ("drops", "link", "packets dropped since the last sample"),
+    ("window", "flow", "congestion window in packets"),
+    ("throughput", "flow", "goodput in Mbps since the last sample"),
+    ("rtt", "flow", "smoothed RTT in ms"),
+];
+
+fn recovery(recovery: Recovery) -> &'static str {
+    match recovery {
+        Recovery::Reno => "reno",
+        Recovery::NewReno => "newreno",
+        Recovery::Sack => "sack",
+    }
+}
+
+fn params(infos: &[ParamInfo]) -> Vec<serde_json::Value> {
+    let param = |info: &ParamInfo| {
+        json!({
+            "name": info.name,
+            "kind": kind(info.kind),
+            "unit": unit(info.kind),
+            "default": default(info.default),
+            "range": info.range(),
+            "help": info.help,
+        })
+    };
+    infos.iter().map(param).collect()
+}
+
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Number => "number",
+        Kind::Integer => "integer",
+        Kind::Flag => "flag",
+        Kind::Duration => "duration",
+        Kind::Rate => "rate",
+        Kind::Size => "size",
+    }
+}
+
+fn unit(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Number | Kind::Integer | Kind::Flag => "",
+        Kind::Duration => "s",
+        Kind::Rate => "bps",
+        Kind::Size => "B",
+    }
+}
+
+/// A default as a scenario would write it.
+fn default(value: Value) -> serde_json::Value {
+    match value {
+        Value::Number(number) => json!(number),
+        Value::Integer(number) => json!(number),
+        Value::Flag(flag) => json!(flag),
+        Value::Duration(time) => json!(Delay(time).write()),
+        Value::Rate(rate) => json!(Rate(rate).write()),
+        Value::Size(size) => json!(Size(size.count()).write()),
+    }
 }

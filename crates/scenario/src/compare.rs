@@ -1,23 +1,25 @@
 //! A dumbbell scenario from a few options.
 
-use crate::{Problem, Scenario};
+use crate::problem::Problem;
+use crate::scenario::{Format, Scenario, Source};
+use crate::text::Text;
 
 /// Options of `knee compare`, as typed by the user; `None` is the default.
 #[derive(Clone, Debug, Default)]
 pub struct CompareOptions {
     /// Protocols, such as `vcp` or `sack/red` (sender/router).
     pub protocols: Vec<String>,
-    /// Rate of the bottleneck, such as `150 Mbps`.
+    /// Rate of the bottleneck; by default `150 Mbps`.
     pub rate: Option<String>,
-    /// Propagation RTT.
+    /// Propagation RTT; by default `80 ms`.
     pub rtt: Option<String>,
-    /// Number of forward flows.
+    /// Number of forward flows; by default 30.
     pub flows: Option<String>,
-    /// Number of reverse flows.
+    /// Number of reverse flows; by default 30.
     pub reverse: Option<String>,
-    /// Length of a run.
+    /// Length of a run; by default `60 s`.
     pub duration: Option<String>,
-    /// A number of seeds, or a list such as `[1, 5]`.
+    /// A number of seeds, or a list such as `[1, 5]`; by default 3.
     pub seeds: Option<String>,
     /// Buffer of the bottleneck.
     pub buffer: Option<String>,
@@ -29,12 +31,61 @@ pub struct CompareOptions {
     pub overrides: Vec<(String, String)>,
 }
 
+/// The scenario that options change.
+const BASE: &str = r#"
+name = "compare"
+duration = "60 s"
+seeds = 3
+[dumbbell]
+rtt = "80 ms"
+flows = 30
+reverse = 30
+[bottleneck]
+rate = "150 Mbps"
+"#;
+
 /// A dumbbell on which the named protocols are compared.
-pub fn compare(_options: &CompareOptions) -> Result<Scenario, Problem> {
-    Scenario::parse(&crate::Source {
-        text: "",
+pub fn compare(options: &CompareOptions) -> Result<Scenario, Problem> {
+    if options.protocols.is_empty() {
+        return Err(Problem(
+            "name at least one protocol to compare, such as vcp or sack/red".to_owned(),
+        ));
+    }
+    let variants: String = options
+        .protocols
+        .iter()
+        .map(|protocol| format!("[[variant]]\nprotocol = {}\n", toml::Value::from(protocol.as_str())))
+        .collect();
+    let base = format!("{BASE}{variants}");
+    let source = Source {
+        text: &base,
         name: "compare",
-        format: crate::Format::Toml,
+        format: Format::Toml,
         overrides: &[],
-    })
+    };
+    let mut text = Text::read(&source)?;
+    let settings = [
+        ("rate", "bottleneck.rate", &options.rate),
+        ("rtt", "dumbbell.rtt", &options.rtt),
+        ("flows", "dumbbell.flows", &options.flows),
+        ("reverse", "dumbbell.reverse", &options.reverse),
+        ("duration", "duration", &options.duration),
+        ("seeds", "seeds", &options.seeds),
+        ("buffer", "bottleneck.buffer", &options.buffer),
+        ("rtt-step", "dumbbell.rtt_step", &options.rtt_step),
+        ("warmup", "warmup", &options.warmup),
+    ];
+    for (option, key, value) in settings {
+        if let Some(value) = value {
+            text.set(key, value, format!("--{option} {value}"))?;
+        }
+    }
+    for (index, protocol) in options.protocols.iter().enumerate() {
+        let quoted = toml::Value::from(protocol.as_str()).to_string();
+        text.set(&format!("variant.{index}.protocol"), &quoted, format!("protocol {protocol}"))?;
+    }
+    for (key, value) in &options.overrides {
+        text.set(key, value, format!("--set {key}={value}"))?;
+    }
+    Scenario::from_text(&text, "compare")
 }

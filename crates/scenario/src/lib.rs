@@ -2,12 +2,27 @@
 //!
 //! Every default of knee lives in this crate, once; the JSON Schema ([`schema`]) comes from the same types.
 
+mod build;
 mod catalogue;
+mod check;
+mod choice;
 mod compare;
+mod defaults;
+mod format;
+mod graph;
+mod law;
+mod nearest;
+mod network;
+mod number;
+mod plan;
 mod problem;
+mod quantity;
 mod results;
 mod run;
 mod scenario;
+mod template;
+mod text;
+mod variant;
 
 pub use catalogue::{catalogue, schema};
 pub use compare::{CompareOptions, compare};

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-/// What is wrong with a scenario and where, in one sentence.
+/// What is wrong with a scenario: `where: key = value: what is wrong and what is allowed`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem(String);
+pub struct Problem(pub(crate) String);
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -13,3 +13,52 @@ impl fmt::Display for Problem {
 }
 
 impl std::error::Error for Problem {}
+
+/// A step towards a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Key {
+    /// Into a table.
+    Name(String),
+    /// Into a list.
+    Index(usize),
+}
+
+/// The way to a value.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct KeyPath(pub Vec<Key>);
+
+impl KeyPath {
+    /// The whole scenario.
+    pub fn root() -> Self {
+        Self::default()
+    }
+    /// An element of a list at the top, such as `[[flows]]`.
+    pub fn element(list: &str, index: usize) -> Self {
+        Self::root().key(list).index(index)
+    }
+    /// One step into a table.
+    pub fn key(&self, name: &str) -> Self {
+        let mut path = self.clone();
+        path.0.push(Key::Name(name.to_owned()));
+        path
+    }
+    /// One step into a list.
+    pub fn index(&self, index: usize) -> Self {
+        let mut path = self.clone();
+        path.0.push(Key::Index(index));
+        path
+    }
+    /// Says what is wrong here.
+    pub fn fault(&self, message: impl Into<String>) -> Fault {
+        Fault { path: self.clone(), message: message.into() }
+    }
+}
+
+/// What is wrong, and with which value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// The value.
+    pub path: KeyPath,
+    /// What is wrong with it, and what is allowed.
+    pub message: String,
+}

@@ -1,8 +1,16 @@
 //! The columns that a run yields.
 
-use arrow_array::RecordBatch;
+use crate::plan::Plan;
+use crate::scenario::Scenario;
+use arrow_array::builder::{Float64Builder, StringBuilder, UInt64Builder};
+use arrow_array::types::Int32Type;
+use arrow_array::{ArrayRef, DictionaryArray, Int32Array, RecordBatch, StringArray};
+use arrow_schema::ArrowError;
+use knee_sim::config::{Buffer, Quantity};
+use knee_sim::report::{FlowReport, LinkReport, Report, Sample};
+use std::sync::Arc;
 
-/// The columns that a run yields; names are stable.
+/// The columns that a run yields; names are stable, `docs/scenario-format.md` lists them.
 #[derive(Clone, Debug)]
 pub struct Results {
     /// A row a variant, seed and measured link.
@@ -11,4 +19,289 @@ pub struct Results {
     pub flows: RecordBatch,
     /// Samples of the probes, long form.
     pub series: RecordBatch,
+}
+
+/// One variant with one seed, run.
+pub(crate) struct Run<'a> {
+    pub plan: &'a Plan,
+    pub seed: u64,
+    pub report: Report,
+    pub cpu_seconds: f64,
+}
+
+/// Names and values of columns.
+type Columns = Vec<(&'static str, ArrayRef)>;
+
+/// Puts runs into columns, in their order.
+pub(crate) fn collect(scenario: &Scenario, runs: &[Run]) -> Result<Results, ArrowError> {
+    Ok(Results {
+        summary: RecordBatch::try_from_iter_with_nullable(nullable(summary(scenario, runs)))?,
+        flows: RecordBatch::try_from_iter_with_nullable(nullable(flows(scenario, runs)))?,
+        series: RecordBatch::try_from_iter_with_nullable(nullable(series(scenario, runs)?))?,
+    })
+}
+
+/// Only numbers may be null, where they have no meaning.
+fn nullable(columns: Columns) -> impl Iterator<Item = (&'static str, ArrayRef, bool)> {
+    columns.into_iter().map(|(name, values)| {
+        let number = values.data_type() == &arrow_schema::DataType::Float64;
+        (name, values, number)
+    })
+}
+
+/// A column in the making: appended row by row.
+#[derive(Default)]
+struct Numbers(Float64Builder);
+
+impl Numbers {
+    /// NaN becomes null.
+    fn push(&mut self, number: f64) {
+        self.0.append_option((!number.is_nan()).then_some(number));
+    }
+}
+
+macro_rules! columns {
+    ($($column:expr),* $(,)?) => {
+        vec![$((stringify!($column), Arc::new($column.finish()) as ArrayRef)),*]
+    };
+}
+
+impl Numbers {
+    fn finish(&mut self) -> arrow_array::Float64Array {
+        self.0.finish()
+    }
+}
+
+/// What a link's flows got.
+struct Shares {
+    jain: f64,
+    goodput_mbps: f64,
+    rtt_mean_ms: f64,
+}
+
+/// Over the endless flows whose data crosses the link, or all that cross it if none is endless.
+fn shares(scenario: &Scenario, flows: &[FlowReport], link: usize) -> Shares {
+    let group = |flow: &FlowReport| scenario.network.groups.get(flow.group.0 as usize);
+    let crosses = |flow: &&FlowReport| group(flow).is_some_and(|g| g.forward.contains(&link));
+    let endless = |flow: &&FlowReport| group(flow).is_some_and(|group| group.is_endless());
+    let any_endless = flows.iter().filter(crosses).any(|flow| endless(&flow));
+    let counted = flows.iter().filter(crosses).filter(|flow| !any_endless || endless(flow));
+    let (mut count, mut sum, mut squares) = (0.0, 0.0, 0.0);
+    let (mut samples, mut rtts) = (0.0, 0.0);
+    for flow in counted {
+        count += 1.0;
+        sum += flow.goodput_mbps;
+        squares += flow.goodput_mbps * flow.goodput_mbps;
+        if flow.rtt_samples > 0 && !flow.rtt_mean_ms.is_nan() {
+            samples += flow.rtt_samples as f64;
+            rtts += flow.rtt_mean_ms * flow.rtt_samples as f64;
+        }
+    }
+    Shares {
+        jain: if squares > 0.0 { sum * sum / (count * squares) } else { f64::NAN },
+        goodput_mbps: if count > 0.0 { sum } else { f64::NAN },
+        rtt_mean_ms: if samples > 0.0 { rtts / samples } else { f64::NAN },
+    }
+}
+
+/// `part` of `whole`, 0 of nothing.
+fn rate(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// A queue in per cent of its buffer, in the buffer's own unit.
+fn percent(buffer: Buffer, packets: f64, bytes: f64) -> f64 {
+    match buffer {
+        Buffer::Unlimited => f64::NAN,
+        Buffer::Packets(room) => 100.0 * packets / room as f64,
+        Buffer::Bytes(room) => 100.0 * bytes / room as f64,
+    }
+}
+
+fn summary(scenario: &Scenario, runs: &[Run]) -> Columns {
+    let (mut protocol, mut link) = (StringBuilder::new(), StringBuilder::new());
+    let mut seed = UInt64Builder::new();
+    let (mut data_packets, mut packets, mut events) =
+        (UInt64Builder::new(), UInt64Builder::new(), UInt64Builder::new());
+    let [mut utilisation, mut queue_mean_packets, mut queue_mean_percent] = numbers();
+    let [mut queue_p90_packets, mut queue_p90_percent] = numbers();
+    let [mut queue_max_packets, mut queue_max_percent] = numbers();
+    let [mut drop_rate, mut mark_rate, mut jain, mut goodput_mbps] = numbers();
+    let [mut rtt_mean_ms, mut cpu_seconds] = numbers();
+    for run in runs {
+        for report in &run.report.links {
+            let LinkReport { queue_p90_packets: p90, queue_max_packets: max, .. } = *report;
+            let index = report.link.0 as usize;
+            let buffer =
+                run.plan.links.get(index).map_or(Buffer::Unlimited, |link| link.buffer);
+            let shares = shares(scenario, &run.report.flows, index);
+            let bytes = f64::from(run.plan.data_bytes);
+            protocol.append_value(&run.plan.name);
+            seed.append_value(run.seed);
+            link.append_value(scenario.network.links.get(index).map_or("", |link| &link.name));
+            utilisation.push(report.utilisation);
+            queue_mean_packets.push(report.queue_mean_packets);
+            let mean = percent(buffer, report.queue_mean_packets, report.queue_mean_bytes);
+            queue_mean_percent.push(mean);
+            queue_p90_packets.push(p90);
+            queue_p90_percent.push(percent(buffer, p90, p90 * bytes));
+            queue_max_packets.push(max);
+            queue_max_percent.push(percent(buffer, max, max * bytes));
+            drop_rate.push(rate(report.dropped, report.offered));
+            mark_rate.push(rate(report.marked, report.offered));
+            jain.push(shares.jain);
+            goodput_mbps.push(shares.goodput_mbps);
+            rtt_mean_ms.push(shares.rtt_mean_ms);
+            data_packets.append_value(report.data_packets);
+            packets.append_value(run.report.packets);
+            events.append_value(run.report.events);
+            cpu_seconds.push(run.cpu_seconds);
+        }
+    }
+    columns![
+        protocol,
+        seed,
+        link,
+        utilisation,
+        queue_mean_packets,
+        queue_mean_percent,
+        queue_p90_packets,
+        queue_p90_percent,
+        queue_max_packets,
+        queue_max_percent,
+        drop_rate,
+        mark_rate,
+        jain,
+        goodput_mbps,
+        rtt_mean_ms,
+        data_packets,
+        packets,
+        events,
+        cpu_seconds,
+    ]
+}
+
+fn numbers<const N: usize>() -> [Numbers; N] {
+    std::array::from_fn(|_| Numbers::default())
+}
+
+/// `GROUP/INDEX` for every flow of a report, configured ones first.
+fn flow_names(scenario: &Scenario, flows: &[FlowReport]) -> Vec<String> {
+    let mut next = vec![0_u64; scenario.network.groups.len()];
+    let name = |flow: &FlowReport| {
+        let group = flow.group.0 as usize;
+        let Some(number) = next.get_mut(group) else { return String::new() };
+        *number += 1;
+        format!("{}/{}", scenario.network.groups[group].name, *number - 1)
+    };
+    flows.iter().map(name).collect()
+}
+
+fn flows(scenario: &Scenario, runs: &[Run]) -> Columns {
+    let [mut protocol, mut flow, mut group] = [(); 3].map(|()| StringBuilder::new());
+    let [mut seed, mut data_packets, mut retransmissions, mut timeouts] =
+        [(); 4].map(|()| UInt64Builder::new());
+    let [mut start_s, mut stop_s, mut goodput_mbps] = numbers();
+    let [mut rtt_mean_ms, mut completion_s] = numbers();
+    for run in runs {
+        let names = flow_names(scenario, &run.report.flows);
+        for (report, name) in run.report.flows.iter().zip(names) {
+            let place = scenario.network.groups.get(report.group.0 as usize);
+            protocol.append_value(&run.plan.name);
+            seed.append_value(run.seed);
+            flow.append_value(name);
+            group.append_value(place.map_or("", |group| &group.name));
+            start_s.push(report.start_s);
+            stop_s.push(report.stop_s);
+            goodput_mbps.push(report.goodput_mbps);
+            data_packets.append_value(report.data_packets);
+            retransmissions.append_value(report.retransmissions);
+            timeouts.append_value(report.timeouts);
+            rtt_mean_ms.push(report.rtt_mean_ms);
+            completion_s.push(report.completion_s);
+        }
+    }
+    columns![
+        protocol,
+        seed,
+        flow,
+        group,
+        start_s,
+        stop_s,
+        goodput_mbps,
+        data_packets,
+        retransmissions,
+        timeouts,
+        rtt_mean_ms,
+        completion_s,
+    ]
+}
+
+/// Every quantity in the order of its number in the dictionary.
+const QUANTITIES: [(Quantity, &str); 7] = [
+    (Quantity::Queue, "queue"),
+    (Quantity::Utilisation, "utilisation"),
+    (Quantity::Signal, "signal"),
+    (Quantity::Drops, "drops"),
+    (Quantity::Window, "window"),
+    (Quantity::Throughput, "throughput"),
+    (Quantity::Rtt, "rtt"),
+];
+
+/// The number of a sample's quantity in the dictionary.
+fn quantity(sample: &Sample) -> i32 {
+    QUANTITIES.iter().position(|(quantity, _)| *quantity == sample.quantity).unwrap_or(0) as i32
+}
+
+fn of_link(quantity: Quantity) -> bool {
+    match quantity {
+        Quantity::Queue | Quantity::Utilisation | Quantity::Signal | Quantity::Drops => true,
+        Quantity::Window | Quantity::Throughput | Quantity::Rtt => false,
+    }
+}
+
+fn dictionary(
+    keys: Vec<i32>,
+    words: impl Iterator<Item = String>,
+) -> Result<DictionaryArray<Int32Type>, ArrowError> {
+    let words: StringArray = words.map(Some).collect();
+    DictionaryArray::try_new(Int32Array::from(keys), Arc::new(words))
+}
+
+fn series(scenario: &Scenario, runs: &[Run]) -> Result<Columns, ArrowError> {
+    let rows: usize = runs.iter().map(|run| run.report.series.len()).sum();
+    // Entities: links, then configured flows, which are the same in every run.
+    let links = scenario.network.links.len();
+    let mut entities: Vec<String> =
+        scenario.network.links.iter().map(|link| link.name.clone()).collect();
+    for group in scenario.network.groups.iter().filter(|group| group.arrivals.is_none()) {
+        entities.extend((0..group.count).map(|flow| format!("{}/{flow}", group.name)));
+    }
+    let [mut protocols, mut quantities, mut named] = [(); 3].map(|()| Vec::with_capacity(rows));
+    let mut seed = UInt64Builder::with_capacity(rows);
+    let mut time_s = Float64Builder::with_capacity(rows);
+    let mut value = Numbers(Float64Builder::with_capacity(rows));
+    for run in runs {
+        let plan = scenario.plans.iter().position(|plan| std::ptr::eq(plan, run.plan)).unwrap_or(0);
+        for sample in &run.report.series {
+            let offset = if of_link(sample.quantity) { 0 } else { links };
+            protocols.push(plan as i32);
+            seed.append_value(run.seed);
+            time_s.append_value(sample.time_s);
+            quantities.push(quantity(sample));
+            named.push((sample.entity as usize + offset) as i32);
+            value.push(sample.value);
+        }
+    }
+    let protocol = dictionary(protocols, scenario.plans.iter().map(|plan| plan.name.clone()))?;
+    let quantity = dictionary(quantities, QUANTITIES.iter().map(|(_, name)| (*name).to_owned()))?;
+    let entity = dictionary(named, entities.into_iter())?;
+    Ok(vec![
+        ("protocol", Arc::new(protocol) as ArrayRef),
+        ("seed", Arc::new(seed.finish())),
+        ("time_s", Arc::new(time_s.finish())),
+        ("quantity", Arc::new(quantity)),
+        ("entity", Arc::new(entity)),
+        ("value", Arc::new(value.finish())),
+    ])
 }

@@ -1,6 +1,12 @@
 //! A checked scenario.
 
-use crate::Problem;
+use crate::format::{Document, ProbeSpec};
+use crate::network::Network;
+use crate::plan::{Plan, plan};
+use crate::problem::{Fault, KeyPath, Problem};
+use crate::template::{dumbbell, parking_lot};
+use crate::text::Text;
+use crate::{check, defaults, graph, variant};
 
 /// How a scenario is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,28 +33,87 @@ pub struct Source<'a> {
 /// A checked scenario: it can be run.
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    name: String,
+    pub(crate) document: Document,
+    pub(crate) network: Network,
+    pub(crate) plans: Vec<Plan>,
+    pub(crate) probes: Vec<ProbeSpec>,
 }
 
 impl Scenario {
     /// Parses and checks.
-    pub fn parse(_source: &Source) -> Result<Self, Problem> {
-        Ok(Self { name: String::new() })
+    pub fn parse(source: &Source) -> Result<Self, Problem> {
+        Self::from_text(&Text::read(source)?, source.name)
     }
-    /// The scenario as run: every default and seed written out, with knee's version.
+
+    /// Checks what has been read; `file` gives the name of a nameless scenario.
+    pub(crate) fn from_text(text: &Text, file: &str) -> Result<Self, Problem> {
+        let mut document: Document = text.document()?;
+        document.name.get_or_insert_with(|| name_of(file));
+        document.knee = Some(env!("CARGO_PKG_VERSION").to_owned());
+        Self::check(document).map_err(|fault| text.problem(&fault))
+    }
+
+    fn check(mut document: Document) -> Result<Self, Fault> {
+        check::document(&document)?;
+        defaults::fill(&mut document);
+        let bottleneck = document.bottleneck.clone().unwrap_or_default();
+        let (mut network, template) = match (&document.dumbbell, &document.parking_lot) {
+            (Some(template), _) => {
+                let (network, template) = dumbbell::expand(template, &bottleneck)?;
+                (network, Some(template))
+            }
+            (None, Some(template)) => {
+                let (network, template) = parking_lot::expand(template, &bottleneck)?;
+                (network, Some(template))
+            }
+            (None, None) => (graph::links(&document)?, None),
+        };
+        graph::groups(&document, &mut network, template.as_ref())?;
+        let variants = variant::resolve(&document)?;
+        let runs = variants.len() as u64 * document.seeds.list().len() as u64;
+        check::amounts(&document, &network, runs)?;
+        let plans = variants
+            .iter()
+            .map(|variant| plan(variant, &network))
+            .collect::<Result<Vec<_>, _>>()?;
+        for plan in &plans {
+            crate::build::check_laws(plan, &network)
+                .map_err(|message| KeyPath::root().fault(message))?;
+        }
+        let probes = check::chosen_probes(&document, &network);
+        Ok(Self { document, network, plans, probes })
+    }
+
+    /// The scenario as run: defaults and seeds written out, with knee's version.
     pub fn to_toml(&self) -> String {
-        String::new()
+        toml::to_string(&self.document).unwrap_or_default()
     }
+
     /// Its name.
     pub fn name(&self) -> &str {
-        &self.name
+        self.document.name.as_deref().unwrap_or_default()
     }
+
     /// Names of its variants, in order.
     pub fn variants(&self) -> Vec<String> {
-        Vec::new()
+        self.plans.iter().map(|plan| plan.name.clone()).collect()
     }
+
     /// Its seeds, in order.
     pub fn seeds(&self) -> Vec<u64> {
-        Vec::new()
+        self.document.seeds.list()
     }
+}
+
+/// A scenario's name from its file's.
+fn name_of(file: &str) -> String {
+    let name = file.rsplit(['/', '\\']).next().unwrap_or_default();
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let fine: String = stem
+        .chars()
+        .map(|c| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' })
+        .take(100)
+        .collect();
+    let fine = fine.trim_start_matches('.');
+    if fine.is_empty() { "scenario".to_owned() } else { fine.to_owned() }
 }

@@ -1,0 +1,237 @@
+//! From a plan and a seed to the simulator's network.
+
+use crate::format::{ArrivalSize, QuantityName};
+use crate::network::{AccessDelay, CoreAccess, CoreGroup, Network, split};
+use crate::plan::{GroupPlan, LinkPlan, Plan};
+use crate::quantity::FlowSize;
+use crate::scenario::Scenario;
+use knee_laws::quantities::{Span, Time};
+use knee_laws::registry::{Refusal, Router, Sender};
+use knee_laws::router::{Draw, LinkView};
+use knee_laws::sender::Opening;
+use knee_sim::Stream;
+use knee_sim::config::{
+    Buffer, FlowConfig, GroupId, LinkConfig, LinkId, NetworkConfig, Probe, Quantity, Route,
+    SizeDistribution, SourceConfig,
+};
+
+/// Why a law could not be built, though its parameters were checked.
+fn refused(refusal: Refusal) -> String {
+    format!("a law refused its parameter {}: {:?}", refusal.name, refusal.error)
+}
+
+/// Builds every law once, so that nothing is left to go wrong later.
+pub(crate) fn check_laws(plan: &Plan, network: &Network) -> Result<(), String> {
+    for index in 0..network.links.len() {
+        router(plan, network, index)?;
+    }
+    plan.groups.iter().try_for_each(|group| sender(group).map(|_| ()))
+}
+
+fn router(plan: &Plan, network: &Network, link: usize) -> Result<Router, String> {
+    let core = &network.links[link];
+    let LinkPlan { router, buffer } = &plan.links[link];
+    let view = LinkView {
+        rate: core.rate,
+        delay_s: core.delay.seconds(),
+        buffer: knee_sim::room(*buffer, u64::from(plan.data_bytes)),
+        packet_bytes: u32::from(plan.data_bytes),
+    };
+    Router::build(router.info.name, &router.params, &view).map_err(refused)
+}
+
+fn opening(group: &GroupPlan) -> Opening {
+    Opening {
+        initial_window: group.transport.initial_window,
+        packet_bytes: u32::from(group.transport.data_bytes),
+    }
+}
+
+fn sender(group: &GroupPlan) -> Result<Sender, String> {
+    Sender::build(group.sender.info.name, &group.sender.params, &opening(group)).map_err(refused)
+}
+
+/// The network of a variant with a seed.
+pub(crate) fn network(scenario: &Scenario, plan: &Plan, seed: u64) -> Result<NetworkConfig, String> {
+    let network = &scenario.network;
+    let links = (0..network.links.len())
+        .map(|link| core_link(plan, network, link))
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut build = Build { network, seed, links, flows: Vec::new(), sources: Vec::new() };
+    for (index, (group, laws)) in network.groups.iter().zip(&plan.groups).enumerate() {
+        build.group(GroupId(index as u32), group, laws)?;
+    }
+    let document = &scenario.document;
+    let probe = |probe: &crate::format::ProbeSpec| Probe {
+        quantity: quantity(probe.quantity),
+        interval: probe.interval.0,
+    };
+    Ok(NetworkConfig {
+        seed,
+        links: build.links,
+        groups: plan.groups.iter().map(|group| group.transport).collect(),
+        flows: build.flows,
+        sources: build.sources,
+        probes: scenario.probes.iter().map(probe).collect(),
+        warmup: Time::ZERO + document.warmup.map_or(Span::ZERO, |warmup| warmup.0),
+        end: Time::ZERO + document.duration.0,
+    })
+}
+
+fn core_link(plan: &Plan, network: &Network, link: usize) -> Result<LinkConfig, String> {
+    let core = &network.links[link];
+    let LinkPlan { router: choice, buffer } = &plan.links[link];
+    Ok(LinkConfig {
+        name: core.name.clone(),
+        rate: core.rate,
+        delay: core.delay,
+        buffer: *buffer,
+        router: router(plan, network, link)?,
+        on_departure: choice.info.on_departure,
+        acks_first: choice.info.acks_first,
+        rate_changes: core.rate_changes.clone(),
+        measured: core.measured,
+    })
+}
+
+/// A network in the making.
+struct Build<'a> {
+    network: &'a Network,
+    seed: u64,
+    links: Vec<LinkConfig>,
+    flows: Vec<FlowConfig>,
+    sources: Vec<SourceConfig>,
+}
+
+impl Build<'_> {
+    /// Adds a group's flows, or the source of its arrivals.
+    fn group(&mut self, id: GroupId, group: &CoreGroup, laws: &GroupPlan) -> Result<(), String> {
+        let routes = self.routes(group)?;
+        let bytes = f64::from(laws.transport.data_bytes);
+        if let Some(arrivals) = &group.arrivals {
+            if routes.is_empty() {
+                return Ok(());
+            }
+            let (law, laws) = (sender(laws)?, laws.clone());
+            drop(law);
+            self.sources.push(SourceConfig {
+                group: id,
+                name: group.name.clone(),
+                law: Box::new(move || sender(&laws).expect("built once before")),
+                routes,
+                arrivals_per_second: arrivals.per_second.0,
+                size: distribution(&arrivals.size, bytes),
+                start: Time::ZERO + group.start.range(1).0,
+                stop: group.stop.unwrap_or(Time::NEVER),
+            });
+            return Ok(());
+        }
+        let starts = start_times(group, self.seed);
+        for (route, start) in routes.into_iter().zip(starts) {
+            self.flows.push(FlowConfig {
+                group: id,
+                law: sender(laws)?,
+                route,
+                start,
+                stop: group.stop,
+                packets: packets(group.size, bytes).map(|packets| packets as u64),
+            });
+        }
+        Ok(())
+    }
+
+    /// A way for each flow of the group, access links included.
+    fn routes(&mut self, group: &CoreGroup) -> Result<Vec<Route>, String> {
+        let mut stream = Stream::new(self.seed, &format!("rtt of {}", group.name));
+        let core_rtt = self.network.core_rtt(group);
+        let core = |links: &[usize]| links.iter().map(|link| LinkId(*link as u32)).collect();
+        let mut routes = Vec::with_capacity(group.count as usize);
+        for index in 0..group.count {
+            let mut forward: Vec<LinkId> = core(&group.forward);
+            let mut backward: Vec<LinkId> = core(&group.backward);
+            if let Some(access) = &group.access {
+                let mut uniform = || stream.uniform();
+                let delays = match &access.delay {
+                    AccessDelay::Rtt(rtt) => split(rtt.value(index, &mut uniform) - core_rtt),
+                    AccessDelay::Each(delay) => [delay.value(index, &mut uniform); 4],
+                };
+                let [out, to, back, home] = delays;
+                forward.insert(0, self.access(access, out)?);
+                forward.push(self.access(access, to)?);
+                backward.insert(0, self.access(access, back)?);
+                backward.push(self.access(access, home)?);
+            }
+            routes.push(Route { forward, backward });
+        }
+        Ok(routes)
+    }
+
+    /// Adds an access link: DropTail, unlimited, not measured, nameless (it draws no random numbers).
+    fn access(&mut self, access: &CoreAccess, delay: Span) -> Result<LinkId, String> {
+        let view = LinkView {
+            rate: access.rate,
+            delay_s: delay.seconds(),
+            buffer: knee_sim::room(Buffer::Unlimited, 1),
+            packet_bytes: 1,
+        };
+        let id = LinkId(self.links.len() as u32);
+        self.links.push(LinkConfig {
+            name: String::new(),
+            rate: access.rate,
+            delay,
+            buffer: Buffer::Unlimited,
+            router: Router::build(ACCESS_LAW, &[], &view).map_err(refused)?,
+            on_departure: false,
+            acks_first: false,
+            rate_changes: Vec::new(),
+            measured: false,
+        });
+        Ok(id)
+    }
+}
+
+/// The router law of access links.
+const ACCESS_LAW: &str = "droptail";
+
+/// When a group's flows start: drawn from the group's own stream, so that no other group matters.
+pub(crate) fn start_times(group: &CoreGroup, seed: u64) -> Vec<Time> {
+    let mut stream = Stream::new(seed, &format!("start of {}", group.name));
+    let start = |index| Time::ZERO + group.start.value(index, &mut || stream.uniform());
+    (0..group.count).map(start).collect()
+}
+
+/// A size in packets; `None`: endless.
+fn packets(size: FlowSize, packet_bytes: f64) -> Option<f64> {
+    match size {
+        FlowSize::Endless => None,
+        FlowSize::Packets(packets) => Some(libm::ceil(packets)),
+        FlowSize::Bytes(bytes) => Some(libm::ceil(bytes / packet_bytes)),
+    }
+}
+
+fn distribution(size: &ArrivalSize, packet_bytes: f64) -> SizeDistribution {
+    let mean = |size: &FlowSize| match size {
+        FlowSize::Endless => 1.0,
+        FlowSize::Packets(packets) => *packets,
+        FlowSize::Bytes(bytes) => bytes / packet_bytes,
+    };
+    match size {
+        ArrivalSize::Fixed(size) => SizeDistribution::Fixed(mean(size)),
+        ArrivalSize::Exponential(size) => SizeDistribution::Exponential { mean: mean(size) },
+        ArrivalSize::Pareto(pareto) => {
+            SizeDistribution::Pareto { mean: mean(&pareto.mean), shape: pareto.shape.0 }
+        }
+    }
+}
+
+fn quantity(name: QuantityName) -> Quantity {
+    match name {
+        QuantityName::Queue => Quantity::Queue,
+        QuantityName::Utilisation => Quantity::Utilisation,
+        QuantityName::Signal => Quantity::Signal,
+        QuantityName::Drops => Quantity::Drops,
+        QuantityName::Window => Quantity::Window,
+        QuantityName::Throughput => Quantity::Throughput,
+        QuantityName::Rtt => Quantity::Rtt,
+    }
+}

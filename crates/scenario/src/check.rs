@@ -1,0 +1,229 @@
+//! Checks of the document as a whole: names, times, amounts.
+
+use crate::choice::Seeds;
+use crate::defaults;
+use crate::format::{ArrivalSize, Document, ProbeSpec, ProbeSwitch, QuantityName};
+use crate::network::Network;
+use crate::plan::check_transport;
+use crate::problem::{Fault, KeyPath};
+use crate::quantity::FlowSize;
+use knee_laws::quantities::Span;
+use knee_sim::config::{FlowConfig, LinkConfig};
+use std::collections::BTreeSet;
+
+/// Most runs of one scenario.
+pub(crate) const MOST_RUNS: u64 = 10_000;
+/// Most flows that may arrive in a run.
+const MOST_ARRIVALS: f64 = 1e7;
+/// Most samples of all probes and runs.
+const MOST_SAMPLES: f64 = 1e8;
+/// Most memory that a run's links and flows may need, bytes.
+const MOST_MEMORY: u64 = 16_000_000_000;
+/// What a flow needs besides its configuration, bytes.
+const FLOW_MEMORY: u64 = 2048;
+const LONGEST_NAME: usize = 100;
+
+/// Checks what needs no network.
+pub(crate) fn document(document: &Document) -> Result<(), Fault> {
+    let root = KeyPath::root();
+    if let Some(name) = &document.name {
+        let allowed = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+        let fine = name.chars().all(allowed) && !name.starts_with('.') && !name.is_empty();
+        if !fine || name.len() > LONGEST_NAME {
+            return Err(root.key("name").fault(
+                "a scenario's name is a folder's: at most 100 letters, digits, -, _ and .",
+            ));
+        }
+    }
+    let duration = document.duration.0;
+    if document.warmup.is_some_and(|warmup| warmup.0 >= duration) {
+        let message = format!("the warm-up must be shorter than the duration, {duration}");
+        return Err(root.key("warmup").fault(message));
+    }
+    seeds(&document.seeds)?;
+    let topologies = [
+        document.dumbbell.is_some(),
+        document.parking_lot.is_some(),
+        !document.link.is_empty(),
+    ];
+    match topologies.iter().filter(|given| **given).count() {
+        0 => return Err(root.fault("missing a topology: [dumbbell], [parking_lot] or [[link]]")),
+        1 => {}
+        _ => return Err(root.fault("[dumbbell], [parking_lot] and [[link]] exclude each other")),
+    }
+    if document.bottleneck.is_some() && !document.link.is_empty() {
+        let message = "only [dumbbell] and [parking_lot] have a bottleneck; a [[link]] has its own";
+        return Err(root.key("bottleneck").fault(message));
+    }
+    for (index, link) in document.link.iter().enumerate() {
+        name(&link.name, &KeyPath::element("link", index).key("name"))?;
+    }
+    check_transport(&document.transport, &root)?;
+    for (index, group) in document.flows.iter().enumerate() {
+        let at = KeyPath::element("flows", index);
+        name(&group.name, &at.key("name"))?;
+        check_transport(&group.transport, &at)?;
+        if let Some(arrivals) = &group.arrivals {
+            arrival_size(&arrivals.size, &at.key("arrivals").key("size"))?;
+        }
+    }
+    for (index, variant) in document.variant.iter().enumerate() {
+        let at = KeyPath::element("variant", index);
+        if let Some(given) = &variant.name {
+            name(given, &at.key("name"))?;
+        }
+        check_transport(&variant.transport, &at)?;
+    }
+    probes(&document.probe)
+}
+
+fn name(name: &str, at: &KeyPath) -> Result<(), Fault> {
+    if name.trim().is_empty() || name.len() > LONGEST_NAME || name.chars().any(char::is_control) {
+        return Err(at.fault("a name is 1 to 100 characters in a line"));
+    }
+    Ok(())
+}
+
+fn seeds(seeds: &Seeds) -> Result<(), Fault> {
+    let at = KeyPath::root().key("seeds");
+    let range = format!("there must be 1 to {MOST_RUNS} seeds");
+    match seeds {
+        Seeds::Count(count) if *count == 0 || *count > MOST_RUNS => Err(at.fault(range)),
+        Seeds::Count(_) => Ok(()),
+        Seeds::List(list) if list.is_empty() || list.len() as u64 > MOST_RUNS => {
+            Err(at.fault(range))
+        }
+        Seeds::List(list) => {
+            let mut seen = BTreeSet::new();
+            match list.iter().find(|seed| !seen.insert(**seed)) {
+                Some(seed) => Err(at.fault(format!("seed {seed} is there twice"))),
+                None => Ok(()),
+            }
+        }
+    }
+}
+
+fn arrival_size(size: &ArrivalSize, at: &KeyPath) -> Result<(), Fault> {
+    let (mean, at) = match size {
+        ArrivalSize::Fixed(size) => (size, at.key("fixed")),
+        ArrivalSize::Exponential(mean) => (mean, at.key("exponential")),
+        ArrivalSize::Pareto(pareto) => (&pareto.mean, at.key("pareto").key("mean")),
+    };
+    match mean {
+        FlowSize::Endless => Err(at.fault("flows that arrive must end, such as \"30 packets\"")),
+        FlowSize::Packets(_) | FlowSize::Bytes(_) => Ok(()),
+    }
+}
+
+fn probes(probes: &[ProbeSpec]) -> Result<(), Fault> {
+    let mut seen = BTreeSet::new();
+    for (index, probe) in probes.iter().enumerate() {
+        if !seen.insert(probe.quantity) {
+            let at = KeyPath::element("probe", index).key("quantity");
+            return Err(at.fault("it is probed twice"));
+        }
+    }
+    Ok(())
+}
+
+/// The probes of a run: those named, or the default ones.
+pub(crate) fn chosen_probes(document: &Document, network: &Network) -> Vec<ProbeSpec> {
+    if !document.probe.is_empty() {
+        return document.probe.clone();
+    }
+    match document.probes {
+        Some(ProbeSwitch::None) => Vec::new(),
+        Some(ProbeSwitch::Default) | None => defaults::probes(lasting_flows(network)),
+    }
+}
+
+fn lasting_flows(network: &Network) -> u64 {
+    let lasting = network.groups.iter().filter(|group| group.arrivals.is_none());
+    lasting.map(|group| group.count).sum()
+}
+
+/// Checks that the network is of a size that can be run.
+pub(crate) fn amounts(document: &Document, network: &Network, runs: u64) -> Result<(), Fault> {
+    let root = KeyPath::root();
+    if runs > MOST_RUNS {
+        let message = format!("variants times seeds make {runs} runs; at most {MOST_RUNS}");
+        return Err(root.key("seeds").fault(message));
+    }
+    let flows: u64 = network.groups.iter().map(|group| group.count).sum();
+    if flows == 0 {
+        return Err(root.fault("there is no traffic: every group of flows is empty"));
+    }
+    let largest = network.groups.iter().max_by_key(|group| group.count);
+    let at = largest.map_or_else(KeyPath::root, |group| group.at.clone());
+    let links = network.links.len() as u64 + 4 * flows;
+    if links > knee_sim::MAX_INDEX as u64 {
+        return Err(at.fault(format!(
+            "{flows} flows with access links make {links} links; at most {}",
+            knee_sim::MAX_INDEX
+        )));
+    }
+    let memory = links * size_of::<LinkConfig>() as u64
+        + flows * (size_of::<FlowConfig>() as u64 + FLOW_MEMORY);
+    if memory > MOST_MEMORY {
+        return Err(at.fault(format!(
+            "{flows} flows need about {} GB a run; at most {} GB",
+            memory / 1_000_000_000,
+            MOST_MEMORY / 1_000_000_000
+        )));
+    }
+    arrivals(document, network)?;
+    samples(document, network, runs)
+}
+
+fn arrivals(document: &Document, network: &Network) -> Result<(), Fault> {
+    let seconds = document.duration.0.seconds();
+    for group in &network.groups {
+        let Some(arrivals) = &group.arrivals else { continue };
+        if group.count == 0 {
+            continue;
+        }
+        let flows = arrivals.per_second.0 * seconds;
+        if flows > MOST_ARRIVALS {
+            let at = group.at.key("arrivals").key("per_second");
+            return Err(at.fault(format!(
+                "about {flows:.0} flows would arrive; at most {MOST_ARRIVALS:.0}"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn samples(document: &Document, network: &Network, runs: u64) -> Result<(), Fault> {
+    let links = network.links.iter().filter(|link| link.measured).count() as f64;
+    let flows = lasting_flows(network) as f64;
+    let mut samples = 0.0;
+    for (index, probe) in chosen_probes(document, network).iter().enumerate() {
+        let entities = if of_links(probe.quantity) { links } else { flows };
+        samples += document.duration.0.ratio(probe.interval.0.max(Span::from_ps(1)))
+            * entities
+            * runs as f64;
+        if samples > MOST_SAMPLES {
+            let message = format!(
+                "the probes would take about {samples:.1e} samples in all runs; at most \
+                 {MOST_SAMPLES:.0e}"
+            );
+            if document.probe.is_empty() {
+                let message = format!("{message}; set `probes = \"none\"` or name [[probe]]s");
+                return Err(KeyPath::root().fault(message));
+            }
+            return Err(KeyPath::element("probe", index).key("interval").fault(message));
+        }
+    }
+    Ok(())
+}
+
+/// Is it sampled of links, not of flows?
+pub(crate) fn of_links(quantity: QuantityName) -> bool {
+    match quantity {
+        QuantityName::Queue
+        | QuantityName::Utilisation
+        | QuantityName::Signal
+        | QuantityName::Drops => true,
+        QuantityName::Window | QuantityName::Throughput | QuantityName::Rtt => false,
+    }
+}

@@ -1,0 +1,99 @@
+//! Every default of a scenario.
+
+use crate::choice::{AutoWord, Ecn, Pacing, Shape, Spread};
+use crate::format::{Document, ProbeSpec, QuantityName, Transport};
+use crate::number::{Count, Factor, PacketsPerAck, ParetoShape, Share, Window};
+use crate::quantity::{Delay, Period, Size};
+use knee_laws::quantities::Span;
+
+/// Part of a run that no statistics count.
+const WARMUP: f64 = 0.2;
+/// Part of the one-way delay that lies on a parking lot's links: 7 x 5 ms of 40 ms in [VCP IV-C].
+pub(crate) const PARKING_LOT_SHARE: f64 = 0.875;
+/// Access rate over the fastest rate on the way.
+pub(crate) const ACCESS_FACTOR: f64 = 2.0;
+/// Least room of a default buffer, in packets a flow that crosses the link.
+pub(crate) const BUFFER_PACKETS_A_FLOW: u64 = 2;
+/// With more flows than this, the default probes leave flows out.
+pub(crate) const PROBED_FLOWS: u64 = 1000;
+
+pub(crate) fn no_delay() -> Delay {
+    Delay(Span::ZERO)
+}
+pub(crate) fn no_flows() -> Count {
+    Count(0)
+}
+pub(crate) fn one_flow() -> Count {
+    Count(1)
+}
+pub(crate) fn dumbbell_share() -> Share {
+    Share(0.8)
+}
+pub(crate) fn access_factor() -> Factor {
+    Factor(ACCESS_FACTOR)
+}
+pub(crate) fn pareto_shape() -> ParetoShape {
+    ParetoShape(1.4)
+}
+pub(crate) fn first_second() -> Spread {
+    Spread::Shape(Shape::Uniform([Delay(Span::ZERO), Delay(Span::from_secs(1))]))
+}
+pub(crate) fn yes() -> bool {
+    true
+}
+pub(crate) fn no() -> bool {
+    false
+}
+
+/// The transport of a scenario that says nothing; `recovery` is the law's.
+pub(crate) fn transport() -> Transport {
+    Transport {
+        data_size: Some(Size(1000)),
+        ack_size: Some(Size(40)),
+        initial_window: Some(Window(2.0)),
+        recovery: None,
+        packets_per_ack: Some(PacketsPerAck(1)),
+        ack_delay: Some(Period(Span::from_millis(100))),
+        pacing: Some(Pacing::Set(false)),
+        min_rto: Some(Period(Span::from_millis(200))),
+        max_window: Some(Window(1e6)),
+        ecn: Some(Ecn::Auto(AutoWord::Auto)),
+    }
+}
+
+impl Transport {
+    /// These options, and those of `other` where these are silent.
+    pub fn or(&self, other: &Self) -> Self {
+        Self {
+            data_size: self.data_size.or(other.data_size),
+            ack_size: self.ack_size.or(other.ack_size),
+            initial_window: self.initial_window.or(other.initial_window),
+            recovery: self.recovery.or(other.recovery),
+            packets_per_ack: self.packets_per_ack.or(other.packets_per_ack),
+            ack_delay: self.ack_delay.or(other.ack_delay),
+            pacing: self.pacing.or(other.pacing),
+            min_rto: self.min_rto.or(other.min_rto),
+            max_window: self.max_window.or(other.max_window),
+            ecn: self.ecn.or(other.ecn),
+        }
+    }
+}
+
+/// What is sampled when a scenario names no probes, for so many flows.
+pub(crate) fn probes(flows: u64) -> Vec<ProbeSpec> {
+    let probe = |quantity, ms| ProbeSpec { quantity, interval: Period(Span::from_millis(ms)) };
+    let mut probes = vec![probe(QuantityName::Queue, 50), probe(QuantityName::Utilisation, 500)];
+    if flows <= PROBED_FLOWS {
+        probes.push(probe(QuantityName::Throughput, 500));
+        probes.push(probe(QuantityName::Window, 100));
+    }
+    probes
+}
+
+/// Writes out the defaults that do not depend on the topology.
+pub(crate) fn fill(document: &mut Document) {
+    let duration = document.duration.0;
+    document.warmup.get_or_insert(Delay(duration.scale(WARMUP)));
+    document.transport = document.transport.or(&transport());
+    document.seeds = document.seeds.listed();
+}

@@ -1,0 +1,299 @@
+//! A general graph: links and groups of flows by name, ways found and checked.
+
+use crate::choice::{PathSpec, Spread};
+use crate::defaults::{ACCESS_FACTOR, first_second, no_delay};
+use crate::format::{Document, Group, Link};
+use crate::nearest::{listed, nearest};
+use crate::network::{
+    AccessDelay, CoreAccess, CoreGroup, CoreLink, Network, REVERSE, Template, rate_changes,
+};
+use crate::problem::{Fault, KeyPath};
+use crate::quantity::FlowSize;
+use knee_laws::quantities::{BitRate, Span};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+
+/// The links of `[[link]]`.
+pub(crate) fn links(document: &Document) -> Result<Network, Fault> {
+    let mut network = Network::default();
+    for (index, link) in document.link.iter().enumerate() {
+        let at = KeyPath::element("link", index);
+        network.links.push(core_link(link, &at)?);
+        if link.duplex {
+            let mut reverse = core_link(link, &at)?;
+            reverse.name.push_str(REVERSE);
+            std::mem::swap(&mut reverse.from, &mut reverse.to);
+            network.links.push(reverse);
+        }
+    }
+    let mut names = BTreeSet::new();
+    for link in &network.links {
+        if !names.insert(&link.name) {
+            let name = &link.name;
+            return Err(link.at.key("name").fault(format!("there are two links `{name}`")));
+        }
+    }
+    Ok(network)
+}
+
+fn core_link(link: &Link, at: &KeyPath) -> Result<CoreLink, Fault> {
+    if link.from == link.to {
+        return Err(at.key("to").fault("a link leads from one node to another"));
+    }
+    Ok(CoreLink {
+        name: link.name.clone(),
+        from: link.from.clone(),
+        to: link.to.clone(),
+        rate: link.rate.0,
+        delay: link.delay.0,
+        buffer: link.buffer,
+        router: link.router.clone(),
+        rate_changes: rate_changes(&link.rate_changes, at)?,
+        measured: link.measured,
+        at: at.clone(),
+    })
+}
+
+/// Adds the groups of `[[flows]]`.
+pub(crate) fn groups(
+    document: &Document,
+    network: &mut Network,
+    template: Option<&Template>,
+) -> Result<(), Fault> {
+    for (index, group) in document.flows.iter().enumerate() {
+        let at = KeyPath::element("flows", index);
+        if network.groups.iter().any(|other| other.name == group.name) {
+            let name = &group.name;
+            return Err(at.key("name").fault(format!("there are two groups `{name}`")));
+        }
+        let group = core_group(group, Context { network, template, at: &at })?;
+        network.groups.push(group);
+    }
+    Ok(())
+}
+
+/// What a group is checked against.
+#[derive(Clone, Copy)]
+struct Context<'a> {
+    network: &'a Network,
+    template: Option<&'a Template>,
+    at: &'a KeyPath,
+}
+
+fn core_group(group: &Group, context: Context) -> Result<CoreGroup, Fault> {
+    let at = context.at;
+    let forward = context.forward(group)?;
+    let backward = context.backward(group, &forward)?;
+    let start = match (&group.start, &group.arrivals, context.template) {
+        (Some(Spread::Shape(_)), Some(_), _) => {
+            return Err(at.key("start").fault("arrivals begin at one time, such as \"0 s\""));
+        }
+        (Some(start), ..) => start.clone(),
+        (None, Some(_), _) => Spread::Fixed(no_delay()),
+        (None, None, Some(template)) => template.start.clone(),
+        (None, None, None) => first_second(),
+    };
+    start.check(group.count.0, &at.key("start"))?;
+    if let Some(stop) = group.stop
+        && stop.0 <= start.range(group.count.0).1
+    {
+        let last = start.range(group.count.0).1;
+        return Err(at.key("stop").fault(format!("flows start until {last}; stop comes later")));
+    }
+    if group.size.is_some() && group.arrivals.is_some() {
+        return Err(at.key("size").fault("arrivals have their size in `arrivals.size`"));
+    }
+    let mut core = CoreGroup {
+        name: group.name.clone(),
+        count: group.count.0,
+        forward,
+        backward,
+        access: None,
+        start,
+        stop: group.stop.map(|stop| knee_laws::quantities::Time::ZERO + stop.0),
+        size: group.size.unwrap_or(FlowSize::Endless),
+        arrivals: group.arrivals.clone(),
+        sender: group.sender.clone(),
+        mismatch: group.mismatch,
+        transport: group.transport.clone(),
+        at: at.clone(),
+    };
+    core.access = context.access(group, &core)?;
+    Ok(core)
+}
+
+impl Context<'_> {
+    fn access(&self, group: &Group, core: &CoreGroup) -> Result<Option<CoreAccess>, Fault> {
+        let given = group.access.as_ref();
+        let delay = given.and_then(|access| access.delay.clone());
+        if let (Some(delay), Some(_)) = (&delay, &group.rtt) {
+            delay.check(core.count, &self.at.key("access").key("delay"))?;
+            return Err(self.at.key("rtt").fault("give either `rtt` or `access.delay`"));
+        }
+        let template = self.template.map(|template| &template.access);
+        if given.is_none() && group.rtt.is_none() {
+            return Ok(template.cloned());
+        }
+        let delay = match (&group.rtt, delay, template) {
+            (Some(rtt), ..) => {
+                let at = self.at.key("rtt");
+                rtt.check(core.count, &at)?;
+                let least = self.network.core_rtt(core);
+                if rtt.range(core.count).0 < least {
+                    return Err(at.fault(format!(
+                        "its links alone take {least} there and back, which is the least RTT"
+                    )));
+                }
+                AccessDelay::Rtt(rtt.clone())
+            }
+            (None, Some(delay), _) => {
+                delay.check(core.count, &self.at.key("access").key("delay"))?;
+                AccessDelay::Each(delay)
+            }
+            (None, None, Some(template)) => template.delay.clone(),
+            (None, None, None) => AccessDelay::Each(Spread::Fixed(no_delay())),
+        };
+        let fastest = self.network.fastest(&core.forward);
+        let rate = given.and_then(|access| access.rate).map(|rate| rate.0);
+        let rate = rate
+            .or(template.map(|template| template.rate))
+            .unwrap_or(BitRate::from_bps(fastest.bps() * ACCESS_FACTOR));
+        Ok(Some(CoreAccess { rate, delay }))
+    }
+
+    fn forward(&self, group: &Group) -> Result<Vec<usize>, Fault> {
+        match (&group.path, &group.from, &group.to) {
+            (Some(_), Some(_), _) | (Some(_), _, Some(_)) => {
+                Err(self.at.key("path").fault("give either `path`, or `from` and `to`"))
+            }
+            (Some(path), None, None) => self.links(path, &self.at.key("path")),
+            (None, Some(from), Some(to)) => {
+                for (key, node) in [("from", from), ("to", to)] {
+                    self.node(node, &self.at.key(key))?;
+                }
+                if from == to {
+                    return Err(self.at.key("to").fault("flows lead from one node to another"));
+                }
+                shortest(self.network, from, to).ok_or_else(|| {
+                    self.at.key("to").fault(format!("no links lead from `{from}` to `{to}`"))
+                })
+            }
+            (None, Some(_), None) => Err(self.at.fault("missing key `to`")),
+            (None, None, Some(_)) => Err(self.at.fault("missing key `from`")),
+            (None, None, None) => {
+                Err(self.at.fault("missing its way: give `from` and `to`, or `path`"))
+            }
+        }
+    }
+
+    fn backward(&self, group: &Group, forward: &[usize]) -> Result<Vec<usize>, Fault> {
+        let (Some(first), Some(last)) = (forward.first(), forward.last()) else {
+            return Err(self.at.key("path").fault("a way has at least one link"));
+        };
+        let (start, end) = (&self.network.links[*first].from, &self.network.links[*last].to);
+        if let Some(back) = &group.back {
+            let at = self.at.key("back");
+            let links = self.links(back, &at)?;
+            let ends = links.first().zip(links.last());
+            let fits = ends.is_some_and(|(first, last)| {
+                self.network.links[*first].from == *end && self.network.links[*last].to == *start
+            });
+            if !fits {
+                return Err(at.fault(format!("the way back leads from `{end}` to `{start}`")));
+            }
+            return Ok(links);
+        }
+        let twins: Option<Vec<usize>> =
+            forward.iter().rev().map(|link| self.network.reverse_of(*link)).collect();
+        twins.or_else(|| shortest(self.network, end, start)).ok_or_else(|| {
+            self.at.fault(format!(
+                "no links lead back from `{end}` to `{start}` for its ACKs; \
+                 add them (or `duplex = true`)"
+            ))
+        })
+    }
+
+    fn node(&self, name: &str, at: &KeyPath) -> Result<(), Fault> {
+        let links = &self.network.links;
+        let nodes: BTreeSet<&str> =
+            links.iter().flat_map(|link| [link.from.as_str(), link.to.as_str()]).collect();
+        if nodes.contains(name) {
+            return Ok(());
+        }
+        let hint = nearest(name, nodes.iter().copied());
+        Err(at.fault(format!("no such node; there are {}{hint}", listed(nodes.into_iter()))))
+    }
+
+    /// Links of a path, checked to exist and to connect.
+    fn links(&self, path: &PathSpec, at: &KeyPath) -> Result<Vec<usize>, Fault> {
+        let names = match (path, self.template) {
+            (PathSpec::Links(names), _) => names,
+            (PathSpec::Direction(direction), Some(template)) => {
+                return match direction.as_str() {
+                    "forward" => Ok(template.forward.clone()),
+                    "reverse" => Ok(template.reverse.clone()),
+                    _ => Err(at.fault("a path is \"forward\", \"reverse\" or a list of links")),
+                };
+            }
+            (PathSpec::Direction(_), None) => {
+                return Err(at.fault("in a graph a path is a list of links"));
+            }
+        };
+        if names.is_empty() {
+            return Err(at.fault("a path has at least one link"));
+        }
+        let mut links: Vec<usize> = Vec::with_capacity(names.len());
+        for (index, name) in names.iter().enumerate() {
+            let at = at.index(index);
+            let Some(link) = self.network.find(name) else {
+                let known = || self.network.links.iter().map(|link| link.name.as_str());
+                let hint = nearest(name, known());
+                return Err(at.fault(format!("no such link; there are {}{hint}", listed(known()))));
+            };
+            if links.contains(&link) {
+                return Err(at.fault("a path takes a link once"));
+            }
+            if let Some(last) = links.last() {
+                let (end, start) = (&self.network.links[*last].to, &self.network.links[link].from);
+                if end != start {
+                    return Err(at.fault(format!(
+                        "it leaves `{start}`, but the link before it ends at `{end}`"
+                    )));
+                }
+            }
+            links.push(link);
+        }
+        Ok(links)
+    }
+}
+
+/// The way of least delay; of fewest links among equals, then of the links that come first.
+fn shortest(network: &Network, from: &str, to: &str) -> Option<Vec<usize>> {
+    let mut best: BTreeMap<&str, (Span, usize, Option<usize>)> = BTreeMap::new();
+    let mut open = BinaryHeap::from([Reverse((Span::ZERO, 0_usize, from))]);
+    best.insert(from, (Span::ZERO, 0, None));
+    while let Some(Reverse((delay, hops, node))) = open.pop() {
+        if node == to {
+            break;
+        }
+        if best.get(node).is_some_and(|found| (found.0, found.1) < (delay, hops)) {
+            continue;
+        }
+        for (index, link) in network.links.iter().enumerate().filter(|(_, l)| l.from == node) {
+            let reached = (delay + link.delay, hops + 1);
+            if best.get(link.to.as_str()).is_none_or(|found| reached < (found.0, found.1)) {
+                best.insert(&link.to, (reached.0, reached.1, Some(index)));
+                open.push(Reverse((reached.0, reached.1, &link.to)));
+            }
+        }
+    }
+    let mut way = Vec::new();
+    let mut node = to;
+    while node != from {
+        let link = best.get(node)?.2?;
+        way.push(link);
+        node = &network.links[link].from;
+    }
+    way.reverse();
+    Some(way)
+}

@@ -1,0 +1,226 @@
+//! The network that a scenario describes, templates expanded: links, and groups of flows with their way.
+
+use crate::choice::{LawSpec, Shape, Spread};
+use crate::format::{Arrivals, Mismatch, RateChange, Transport};
+use crate::problem::{Fault, KeyPath};
+use crate::quantity::{BufferSize, Delay, FlowSize};
+use knee_laws::quantities::{BitRate, Span, Time};
+
+/// A link of the network's core.
+#[derive(Clone, Debug)]
+pub(crate) struct CoreLink {
+    pub name: String,
+    pub from: String,
+    pub to: String,
+    pub rate: BitRate,
+    pub delay: Span,
+    pub buffer: Option<BufferSize>,
+    pub router: Option<LawSpec>,
+    pub rate_changes: Vec<(Time, BitRate)>,
+    pub measured: bool,
+    /// Where the text speaks of it.
+    pub at: KeyPath,
+}
+
+/// A group of flows.
+#[derive(Clone, Debug)]
+pub(crate) struct CoreGroup {
+    pub name: String,
+    pub count: u64,
+    /// Core links of the data, in order.
+    pub forward: Vec<usize>,
+    /// Core links of the ACKs, in order.
+    pub backward: Vec<usize>,
+    pub access: Option<CoreAccess>,
+    pub start: Spread,
+    pub stop: Option<Time>,
+    pub size: FlowSize,
+    pub arrivals: Option<Arrivals>,
+    pub sender: Option<LawSpec>,
+    pub mismatch: Option<Mismatch>,
+    pub transport: Transport,
+    /// Where the text speaks of it.
+    pub at: KeyPath,
+}
+
+/// Access links of each flow: one each way at either end.
+#[derive(Clone, Debug)]
+pub(crate) struct CoreAccess {
+    pub rate: BitRate,
+    pub delay: AccessDelay,
+}
+
+/// How long access links are.
+#[derive(Clone, Debug)]
+pub(crate) enum AccessDelay {
+    /// They make up for what the core lacks of this RTT.
+    Rtt(Spread),
+    /// Each of the four.
+    Each(Spread),
+}
+
+/// All links and groups.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Network {
+    pub links: Vec<CoreLink>,
+    pub groups: Vec<CoreGroup>,
+}
+
+/// What a template offers to further `[[flows]]`.
+#[derive(Clone, Debug)]
+pub(crate) struct Template {
+    /// Links of the path `forward`; those of `reverse` are their reverse links backwards.
+    pub forward: Vec<usize>,
+    pub reverse: Vec<usize>,
+    pub access: CoreAccess,
+    pub start: Spread,
+}
+
+impl Spread {
+    /// Least and largest value among `count` flows.
+    pub fn range(&self, count: u64) -> (Span, Span) {
+        match self {
+            Self::Fixed(time) => (time.0, time.0),
+            Self::Shape(Shape::Uniform([a, b])) => (a.0, b.0),
+            Self::Shape(Shape::Step(step)) => {
+                (step.from.0, step.from.0 + step.by.0 * count.saturating_sub(1))
+            }
+        }
+    }
+    /// Mean over `count` flows.
+    pub fn mean(&self, count: u64) -> Span {
+        let (least, largest) = self.range(count);
+        (least + largest) / 2
+    }
+    /// The value of flow `index`; `uniform` is drawn from [0, 1].
+    pub fn value(&self, index: u64, uniform: &mut dyn FnMut() -> f64) -> Span {
+        match self {
+            Self::Fixed(time) => time.0,
+            Self::Shape(Shape::Uniform([a, b])) => a.0 + (b.0 - a.0).scale(uniform()),
+            Self::Shape(Shape::Step(step)) => step.from.0 + step.by.0 * index,
+        }
+    }
+    /// Are its values in order and below a day?
+    pub fn check(&self, count: u64, at: &KeyPath) -> Result<(), Fault> {
+        if let Self::Shape(Shape::Uniform([a, b])) = self
+            && a.0 > b.0
+        {
+            return Err(at.key("uniform").fault("the lower end comes first"));
+        }
+        let (_, largest) = self.range(count);
+        if largest > Span::from_secs(86_400) {
+            return Err(at.fault(format!("the last flow's would be {largest}; at most 24 h")));
+        }
+        Ok(())
+    }
+}
+
+/// The four access delays of a flow: out of the source, into the sink, out of the sink, into the source.
+pub(crate) fn split(rest: Span) -> [Span; 4] {
+    let there = rest / 2;
+    let back = rest - there;
+    [there / 2, there - there / 2, back / 2, back - back / 2]
+}
+
+impl Network {
+    /// Propagation delay of the core, there and back.
+    pub fn core_rtt(&self, group: &CoreGroup) -> Span {
+        let ways = group.forward.iter().chain(&group.backward);
+        ways.fold(Span::ZERO, |sum, link| sum + self.links[*link].delay)
+    }
+
+    /// Mean propagation RTT of a group.
+    pub fn mean_rtt(&self, group: &CoreGroup) -> Span {
+        match group.access.as_ref().map(|access| &access.delay) {
+            None => self.core_rtt(group),
+            Some(AccessDelay::Rtt(rtt)) => rtt.mean(group.count),
+            Some(AccessDelay::Each(delay)) => {
+                self.core_rtt(group) + delay.mean(group.count) * 4
+            }
+        }
+    }
+
+    /// The flows that are counted towards a link's buffer, as (flows with data on it, all that cross it).
+    fn crossing(&self, link: usize) -> (Vec<&CoreGroup>, Vec<&CoreGroup>) {
+        let lasting = self.groups.iter().any(|group| group.arrivals.is_none() && group.count > 0);
+        let counted = |group: &&CoreGroup| !lasting || group.arrivals.is_none();
+        let data = |group: &&CoreGroup| group.forward.contains(&link);
+        let all = |group: &&CoreGroup| data(group) || group.backward.contains(&link);
+        (
+            self.groups.iter().filter(counted).filter(data).collect(),
+            self.groups.iter().filter(counted).filter(all).collect(),
+        )
+    }
+
+    /// Mean propagation RTT of the flows whose data crosses a link; of ACKs if there is no data;
+    /// twice the link's delay if nothing crosses it.
+    pub fn rtt_over(&self, link: usize) -> Span {
+        let (data, all) = self.crossing(link);
+        let mean = |groups: &[&CoreGroup]| {
+            let flows: u64 = groups.iter().map(|group| group.count).sum();
+            let total: f64 = groups
+                .iter()
+                .map(|group| self.mean_rtt(group).seconds() * group.count as f64)
+                .sum();
+            (flows > 0).then(|| Span::from_seconds(total / flows as f64))
+        };
+        mean(&data).or_else(|| mean(&all)).unwrap_or(self.links[link].delay * 2)
+    }
+
+    /// Flows whose data or ACKs cross a link.
+    pub fn flows_over(&self, link: usize) -> u64 {
+        self.crossing(link).1.iter().map(|group| group.count).sum()
+    }
+
+    /// The place of a link.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.links.iter().position(|link| link.name == name)
+    }
+
+    /// The link's like in the other direction, by name.
+    pub fn reverse_of(&self, link: usize) -> Option<usize> {
+        let name = &self.links[link].name;
+        match name.strip_suffix(REVERSE) {
+            Some(forward) => self.find(forward),
+            None => self.find(&format!("{name}{REVERSE}")),
+        }
+    }
+
+    /// The fastest rate that a link of these ever has.
+    pub fn fastest(&self, links: &[usize]) -> BitRate {
+        let rates = links.iter().flat_map(|link| {
+            let link = &self.links[*link];
+            link.rate_changes.iter().map(|(_, rate)| *rate).chain([link.rate])
+        });
+        rates.fold(BitRate::from_bps(1.0), |a, b| if b > a { b } else { a })
+    }
+}
+
+/// What the name of a link in the other direction ends with.
+pub(crate) const REVERSE: &str = "-reverse";
+
+/// A link's rate changes, checked to be in order of time.
+pub(crate) fn rate_changes(
+    changes: &[RateChange],
+    at: &KeyPath,
+) -> Result<Vec<(Time, BitRate)>, Fault> {
+    let mut last = None;
+    let mut checked = Vec::new();
+    for (index, change) in changes.iter().enumerate() {
+        let time = Delay::after_start(change.at);
+        if last.is_some_and(|last| time <= last) {
+            let at = at.key("rate_changes").index(index).key("at");
+            return Err(at.fault("rate changes come in order of time"));
+        }
+        last = Some(time);
+        checked.push((time, change.rate.0));
+    }
+    Ok(checked)
+}
+
+impl CoreGroup {
+    /// Do its flows never run out of data?
+    pub fn is_endless(&self) -> bool {
+        self.arrivals.is_none() && self.size == FlowSize::Endless
+    }
+}

@@ -1,0 +1,234 @@
+//! A variant on the network: the law of every link and group, checked against each other.
+
+use crate::choice::{Ecn, Pacing};
+use crate::defaults::BUFFER_PACKETS_A_FLOW;
+use crate::format::{Mismatch, RecoveryName, Transport};
+use crate::law::{self, RouterChoice, SenderChoice};
+use crate::nearest::listed;
+use crate::network::{CoreGroup, Network};
+use crate::problem::{Fault, KeyPath};
+use crate::quantity::BufferSize;
+use crate::variant::Resolved;
+use knee_laws::codecs::Codec;
+use knee_laws::params::Value;
+use knee_laws::quantities::Span;
+use knee_laws::registry::router_laws;
+use knee_laws::sender::Recovery;
+use knee_sim::config::Buffer;
+
+/// Smallest and largest packets on the wire, bytes.
+const PACKET_BYTES: std::ops::RangeInclusive<u64> = 40..=65_535;
+const ACK_BYTES: std::ops::RangeInclusive<u64> = 1..=65_535;
+
+/// A variant, ready to be built.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub name: String,
+    /// A plan a core link.
+    pub links: Vec<LinkPlan>,
+    /// A plan a group.
+    pub groups: Vec<GroupPlan>,
+    /// Size of a data packet, as link laws are told.
+    pub data_bytes: u16,
+}
+
+/// A core link's law and buffer.
+#[derive(Clone, Debug)]
+pub(crate) struct LinkPlan {
+    pub router: RouterChoice,
+    pub buffer: Buffer,
+}
+
+/// A group's law and transport.
+#[derive(Clone, Debug)]
+pub(crate) struct GroupPlan {
+    pub sender: SenderChoice,
+    pub transport: knee_sim::config::Transport,
+}
+
+/// Puts a variant on the network.
+pub(crate) fn plan(variant: &Resolved, network: &Network) -> Result<Plan, Fault> {
+    let data_bytes = variant.transport.data_size.map_or(1000, |size| size.0) as u16;
+    let links = (0..network.links.len())
+        .map(|link| link_plan(variant, network, link))
+        .collect::<Result<Vec<_>, _>>()?;
+    let groups = network
+        .groups
+        .iter()
+        .map(|group| group_plan(variant, &links, (network, group)))
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(Plan { name: variant.name.clone(), links, groups, data_bytes })
+}
+
+fn link_plan(variant: &Resolved, network: &Network, link: usize) -> Result<LinkPlan, Fault> {
+    let core = &network.links[link];
+    let at = core.at.key("router");
+    let router = match &core.router {
+        None => variant.router.clone(),
+        Some(spec) => {
+            let name_at = law::name_at(spec, &at);
+            let info = law::router(spec.law().unwrap_or(variant.router.info.name), &name_at)?;
+            let params = law::params(info.name, &info.params, (spec, &at))?;
+            RouterChoice { info, params }
+        }
+    };
+    let data_bytes = variant.transport.data_size.map_or(1000, |size| size.0);
+    let bdp_bytes = core.rate.bytes_in(network.rtt_over(link));
+    let bdp_packets = bdp_bytes / data_bytes as f64;
+    let whole = |packets: f64| (packets + 0.5) as u64;
+    let counted = |packets: u64| {
+        if in_bytes(&router) {
+            Buffer::Bytes(packets.saturating_mul(data_bytes))
+        } else {
+            Buffer::Packets(packets)
+        }
+    };
+    let buffer = match core.buffer {
+        None => {
+            let least = BUFFER_PACKETS_A_FLOW * network.flows_over(link);
+            counted(whole(bdp_packets).max(least).max(1))
+        }
+        Some(BufferSize::Bdp(bdp)) => counted(whole(bdp * bdp_packets)),
+        Some(BufferSize::Packets(packets)) => Buffer::Packets(packets),
+        Some(BufferSize::Bytes(bytes)) => Buffer::Bytes(bytes),
+        Some(BufferSize::Unlimited) => Buffer::Unlimited,
+    };
+    let bytes = knee_sim::room(buffer, data_bytes).count();
+    let at = core.at.key("buffer");
+    if bytes < data_bytes {
+        return Err(at.fault(format!(
+            "that is {bytes} B on link `{}`, less than one packet of {data_bytes} B",
+            core.name
+        )));
+    }
+    if buffer != Buffer::Unlimited && bytes > 1_000_000_000_000 {
+        return Err(at.fault(format!(
+            "that is {} GB on link `{}`; a buffer must be at most 1 TB (or \"unlimited\")",
+            bytes / 1_000_000_000,
+            core.name
+        )));
+    }
+    Ok(LinkPlan { router, buffer })
+}
+
+/// Does the law measure its queue in bytes (a parameter `byte_mode` that is on)?
+fn in_bytes(router: &RouterChoice) -> bool {
+    let set = router.params.iter().find(|(name, _)| name == "byte_mode").map(|(_, value)| *value);
+    let default = router.info.params.iter().find(|info| info.name == "byte_mode");
+    set.or(default.map(|info| info.default)) == Some(Value::Flag(true))
+}
+
+fn group_plan(
+    variant: &Resolved,
+    links: &[LinkPlan],
+    (network, group): (&Network, &CoreGroup),
+) -> Result<GroupPlan, Fault> {
+    let at = group.at.key("sender");
+    let sender = match &group.sender {
+        None => variant.sender.clone(),
+        Some(spec) => {
+            let name_at = law::name_at(spec, &at);
+            let info = law::sender(spec.law().unwrap_or(variant.sender.info.name), &name_at)?;
+            let params = law::params(info.name, &info.params, (spec, &at))?;
+            SenderChoice { info, params }
+        }
+    };
+    let options = group.transport.or(&variant.transport);
+    let crossed: Vec<&RouterChoice> =
+        group.forward.iter().map(|link| &links[*link].router).collect();
+    let codec = match (sender.info.codec, options.ecn) {
+        (Codec::Ecn, Some(Ecn::Set(false))) => Codec::None,
+        (Codec::Ecn, Some(Ecn::Set(true))) => Codec::Ecn,
+        (Codec::Ecn, _) if crossed.iter().all(|router| router.info.codec != Codec::Ecn) => {
+            Codec::None
+        }
+        (codec, _) => codec,
+    };
+    let allowed = group.mismatch.unwrap_or(variant.mismatch) == Mismatch::Allow;
+    if !allowed && let Some(message) = mismatch(&sender, codec, &crossed) {
+        let at = if group.sender.is_some() { at } else { variant.at.clone() };
+        let name = &group.name;
+        let way: Vec<&str> =
+            group.forward.iter().map(|link| network.links[*link].name.as_str()).collect();
+        return Err(at.fault(format!(
+            "flows `{name}` over {}: {message}; `mismatch = \"allow\"` runs it all the same",
+            way.join(", ")
+        )));
+    }
+    Ok(GroupPlan { transport: transport(&options, &sender, codec), sender })
+}
+
+/// What does not fit between a sender and the routers that it crosses.
+fn mismatch(sender: &SenderChoice, codec: Codec, crossed: &[&RouterChoice]) -> Option<String> {
+    let law = sender.info.name;
+    let required = !matches!(codec, Codec::None | Codec::Ecn);
+    if required && crossed.iter().all(|router| router.info.codec != codec) {
+        let routers = router_laws();
+        let writers = routers.iter().filter(|info| info.codec == codec).map(|info| info.name);
+        let there: Vec<&str> = crossed.iter().map(|router| router.info.name).collect();
+        let there = there.into_iter().collect::<std::collections::BTreeSet<_>>();
+        return Some(format!(
+            "sender `{law}` needs {} feedback, which {} writes, but meets only {}",
+            codec.name(),
+            listed(writers),
+            listed(there.into_iter())
+        ));
+    }
+    let other = crossed.iter().find(|router| {
+        let said = router.info.codec;
+        codec.uses_ecn_bits() && said.uses_ecn_bits() && said != codec
+    })?;
+    let remedy = if codec == Codec::Ecn { " (or set `transport.ecn = false`)" } else { "" };
+    Some(format!(
+        "sender `{law}` uses the ECN bits for {}, router `{}` for {}{remedy}",
+        codec.name(),
+        other.info.name,
+        other.info.codec.name()
+    ))
+}
+
+fn transport(
+    options: &Transport,
+    sender: &SenderChoice,
+    codec: Codec,
+) -> knee_sim::config::Transport {
+    let options = options.or(&crate::defaults::transport());
+    let window = |window: Option<crate::number::Window>| window.map_or(1.0, |window| window.0);
+    let span = |time: Option<crate::quantity::Period>| time.map_or(Span::ZERO, |time| time.0);
+    knee_sim::config::Transport {
+        data_bytes: options.data_size.map_or(0, |size| size.0) as u16,
+        ack_bytes: options.ack_size.map_or(0, |size| size.0) as u16,
+        recovery: match options.recovery {
+            None => sender.info.recovery,
+            Some(RecoveryName::Sack) => Recovery::Sack,
+            Some(RecoveryName::NewReno) => Recovery::NewReno,
+            Some(RecoveryName::Reno) => Recovery::Reno,
+        },
+        initial_window: window(options.initial_window),
+        codec,
+        packets_per_ack: options.packets_per_ack.map_or(1, |packets| packets.0),
+        ack_delay: span(options.ack_delay),
+        pacing_gain: match options.pacing {
+            None | Some(Pacing::Set(false)) => None,
+            Some(Pacing::Set(true)) => Some(1.0),
+            Some(Pacing::Gain(gain)) => Some(gain.0),
+        },
+        min_rto: span(options.min_rto),
+        max_window: window(options.max_window),
+    }
+}
+
+/// Are packet sizes such as the wire can bear?
+pub(crate) fn check_transport(transport: &Transport, at: &KeyPath) -> Result<(), Fault> {
+    let at = at.key("transport");
+    let outside = |size: Option<crate::quantity::Size>, range: &std::ops::RangeInclusive<u64>| {
+        size.is_some_and(|size| !range.contains(&size.0))
+    };
+    if outside(transport.data_size, &PACKET_BYTES) {
+        return Err(at.key("data_size").fault("a data packet must be 40 B to 65535 B"));
+    }
+    if outside(transport.ack_size, &ACK_BYTES) {
+        return Err(at.key("ack_size").fault("an ACK must be 1 B to 65535 B"));
+    }
+    Ok(())
+}

@@ -1,0 +1,306 @@
+//! The scenario's text: read into a tree, overridden, and searched for the place of a fault.
+
+use crate::nearest::{listed, nearest};
+use crate::problem::{Fault, Key, KeyPath, Problem};
+use crate::scenario::{Format, Source};
+use serde::de::DeserializeOwned;
+use serde_path_to_error::Segment;
+use toml::Value;
+use toml::de::{DeTable, DeValue};
+
+/// Longest value that a message repeats.
+const SHOWN_CHARACTERS: usize = 60;
+
+/// A setting from outside of the text.
+pub(crate) struct Override {
+    /// How the user wrote it.
+    label: String,
+    path: KeyPath,
+}
+
+/// A scenario's tree and where its parts come from.
+pub(crate) struct Text<'a> {
+    source: Source<'a>,
+    tree: Value,
+    overrides: Vec<Override>,
+}
+
+impl<'a> Text<'a> {
+    /// Reads the text and applies its overrides.
+    pub fn read(source: &Source<'a>) -> Result<Self, Problem> {
+        let tree = match source.format {
+            Format::Toml => toml::from_str(source.text).map_err(|error: toml::de::Error| {
+                let at = error.span().map(|span| line_of(source.text, span.start));
+                syntax(source, at, error.message())
+            })?,
+            Format::Json => {
+                let json = serde_json::from_str(source.text).map_err(|error| {
+                    let message = error.to_string();
+                    let message = message.split(" at line ").next().unwrap_or_default();
+                    syntax(source, Some(error.line()), message)
+                })?;
+                from_json(json).map_err(|message| syntax(source, None, &message))?
+            }
+        };
+        if !tree.is_table() {
+            return Err(syntax(source, None, "a scenario is a table"));
+        }
+        let mut text = Self { source: *source, tree, overrides: Vec::new() };
+        for (key, value) in source.overrides {
+            text.set(key, value, format!("--set {key}={value}"))?;
+        }
+        Ok(text)
+    }
+
+    /// Replaces the value at a dotted key; elements of lists go by their number from 0 or their name.
+    pub fn set(&mut self, key: &str, value: &str, label: String) -> Result<(), Problem> {
+        let value = toml::from_str::<toml::Table>(&format!("value = {value}"))
+            .ok()
+            .filter(|table| table.len() == 1)
+            .and_then(|mut table| table.remove("value"))
+            .unwrap_or_else(|| Value::String(value.to_owned()));
+        let fail = |message: &str| Problem(format!("{label}: {message}"));
+        let mut path = KeyPath::root();
+        let mut place = &mut self.tree;
+        for part in key.split('.').map(str::trim) {
+            if part.is_empty() {
+                return Err(fail("a key is names with dots between, such as bottleneck.rate"));
+            }
+            place = match place {
+                Value::Table(table) => {
+                    path = path.key(part);
+                    table.entry(part).or_insert_with(|| Value::Table(toml::Table::new()))
+                }
+                Value::Array(list) => {
+                    let named = |value: &Value| value.get("name").and_then(Value::as_str) == Some(part);
+                    let Some(index) =
+                        part.parse().ok().or_else(|| list.iter().position(named))
+                    else {
+                        let names = list.iter().filter_map(|value| value.get("name")?.as_str());
+                        let names = listed(names);
+                        return Err(fail(&format!("there is no `{part}` in {path}; there are {names} (or a number from 0)", path = self.overrides_name(&path))));
+                    };
+                    path = path.index(index);
+                    let count = list.len();
+                    list.get_mut(index).ok_or_else(|| {
+                        fail(&format!("there is no element {index}; there are {count}, from 0"))
+                    })?
+                }
+                _ => {
+                    return Err(fail(&format!("`{part}` lies below a value that is no table")));
+                }
+            };
+        }
+        *place = value;
+        self.overrides.push(Override { label, path });
+        Ok(())
+    }
+
+    /// The typed document, or what does not fit it.
+    pub fn document<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+        serde_path_to_error::deserialize(self.tree.clone()).map_err(|error| {
+            let mut path = KeyPath::root();
+            for segment in error.path() {
+                path = match segment {
+                    Segment::Seq { index } => path.index(*index),
+                    Segment::Map { key } => path.key(key),
+                    Segment::Enum { .. } | Segment::Unknown => path,
+                };
+            }
+            let inner: &toml::de::Error = error.inner();
+            self.problem(&reworded(path, inner.message()))
+        })
+    }
+
+    /// The sentence for a fault.
+    pub fn problem(&self, fault: &Fault) -> Problem {
+        let message = &fault.message;
+        let caused = |setting: &&Override| {
+            let (long, short) = (&fault.path.0, &setting.path.0);
+            long.starts_with(short) || (short.starts_with(long) && !long.is_empty() && self.is_missing(&setting.path))
+        };
+        if let Some(setting) = self.overrides.iter().rev().find(caused) {
+            if setting.path == fault.path {
+                return Problem(format!("{}: {message}", setting.label));
+            }
+            return Problem(format!("{}: {}: {message}", setting.label, self.shown(&fault.path)));
+        }
+        let place = match self.line(&fault.path) {
+            Some(line) => format!("{}:{line}", self.source.name),
+            None => self.source.name.to_owned(),
+        };
+        if fault.path.0.is_empty() {
+            return Problem(format!("{place}: {message}"));
+        }
+        Problem(format!("{place}: {}: {message}", self.shown(&fault.path)))
+    }
+
+    /// The text has no value there.
+    fn is_missing(&self, path: &KeyPath) -> bool {
+        self.line(path).is_none()
+    }
+
+    /// A list's name in messages.
+    fn overrides_name(&self, path: &KeyPath) -> String {
+        names(&self.tree, path)
+    }
+
+    /// The key, and its value if that is short.
+    fn shown(&self, path: &KeyPath) -> String {
+        let key = names(&self.tree, path);
+        let value = path.0.iter().try_fold(&self.tree, |value, key| match key {
+            Key::Name(name) => value.get(name),
+            Key::Index(index) => value.get(index),
+        });
+        match value {
+            None | Some(Value::Table(_)) => key,
+            Some(value) => {
+                let value = value.to_string();
+                if value.contains('{') || value.chars().count() > SHOWN_CHARACTERS {
+                    return key;
+                }
+                format!("{key} = {value}")
+            }
+        }
+    }
+
+    /// The line of the deepest part of `path` that the text has.
+    fn line(&self, path: &KeyPath) -> Option<usize> {
+        if self.source.format != Format::Toml || path.0.is_empty() {
+            return None;
+        }
+        let document = DeTable::parse(self.source.text).ok()?;
+        let mut at = None;
+        let mut table = Some(document.get_ref());
+        let mut list = None;
+        for key in &path.0 {
+            let value = match key {
+                Key::Name(name) => {
+                    let Some((key, value)) = table.and_then(|t| t.get_key_value(name.as_str()))
+                    else {
+                        break;
+                    };
+                    at = Some(key.span().start);
+                    value
+                }
+                Key::Index(index) => {
+                    let Some(value) = list.and_then(|l: &toml::de::DeArray| l.get(*index)) else {
+                        break;
+                    };
+                    at = Some(value.span().start);
+                    value
+                }
+            };
+            (table, list) = match value.get_ref() {
+                DeValue::Table(table) => (Some(table), None),
+                DeValue::Array(list) => (None, Some(list)),
+                _ => (None, None),
+            };
+        }
+        at.map(|at| line_of(self.source.text, at))
+    }
+}
+
+/// The dotted key; elements of lists by name where they have one.
+fn names(tree: &Value, path: &KeyPath) -> String {
+    let mut shown = String::new();
+    let mut value = Some(tree);
+    for key in &path.0 {
+        if !shown.is_empty() {
+            shown.push('.');
+        }
+        match key {
+            Key::Name(name) => {
+                shown.push_str(name);
+                value = value.and_then(|value| value.get(name));
+            }
+            Key::Index(index) => {
+                value = value.and_then(|value| value.get(index));
+                let name = value.and_then(|value| value.get("name")?.as_str());
+                match name {
+                    Some(name) => shown.push_str(name),
+                    None => shown.push_str(&index.to_string()),
+                }
+            }
+        }
+    }
+    shown
+}
+
+fn line_of(text: &str, at: usize) -> usize {
+    1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count()
+}
+
+fn syntax(source: &Source, line: Option<usize>, message: &str) -> Problem {
+    let format = match source.format {
+        Format::Toml => "TOML",
+        Format::Json => "JSON",
+    };
+    let message = message.replace('\n', " ");
+    match line {
+        Some(line) => Problem(format!("{}:{line}: not valid {format}: {message}", source.name)),
+        None => Problem(format!("{}: not valid {format}: {message}", source.name)),
+    }
+}
+
+/// JSON as TOML; keys with null are as good as absent.
+fn from_json(json: serde_json::Value) -> Result<Value, String> {
+    use serde_json::Value as Json;
+    Ok(match json {
+        Json::Null => return Err("null stands for nothing here".to_owned()),
+        Json::Bool(flag) => Value::Boolean(flag),
+        Json::String(text) => Value::String(text),
+        Json::Number(number) => match (number.as_i64(), number.as_f64()) {
+            (Some(whole), _) => Value::Integer(whole),
+            (None, Some(number)) => Value::Float(number),
+            (None, None) => return Err(format!("{number} is too large a number")),
+        },
+        Json::Array(list) => {
+            Value::Array(list.into_iter().map(from_json).collect::<Result<_, _>>()?)
+        }
+        Json::Object(object) => Value::Table(
+            object
+                .into_iter()
+                .filter(|(_, value)| !value.is_null())
+                .map(|(key, value)| Ok((key, from_json(value)?)))
+                .collect::<Result<_, String>>()?,
+        ),
+    })
+}
+
+/// Names between backquotes.
+fn quoted(message: &str) -> impl Iterator<Item = &str> {
+    message.split('`').skip(1).step_by(2)
+}
+
+/// serde's message in our words.
+fn reworded(path: KeyPath, message: &str) -> Fault {
+    let message = message.trim();
+    let found = |rest: &str, what: &str| {
+        let mut names = quoted(rest);
+        let given = names.next().unwrap_or_default().to_owned();
+        let allowed: Vec<&str> = names.collect();
+        let hint = nearest(&given, allowed.iter().copied());
+        let text = format!("{what}; allowed are {}{hint}", listed(allowed.into_iter()));
+        (given, text)
+    };
+    if let Some(rest) = message.strip_prefix("unknown field ") {
+        let (given, text) = found(rest, "unknown key");
+        let named = path.0.last() == Some(&Key::Name(given.clone()));
+        return if named { path } else { path.key(&given) }.fault(text);
+    }
+    if let Some(rest) = message.strip_prefix("unknown variant ") {
+        let (_, text) = found(rest, "unknown name");
+        return path.fault(text);
+    }
+    if message.starts_with("missing field ") {
+        let name = quoted(message).next().unwrap_or_default();
+        return path.fault(format!("missing key `{name}`"));
+    }
+    if message.starts_with("invalid ") {
+        if let Some((_, expected)) = message.split_once(", expected ") {
+            return path.fault(format!("expected {expected}"));
+        }
+    }
+    path.fault(message)
+}
