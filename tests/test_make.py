@@ -1,0 +1,39 @@
+"""What a newcomer types first."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+
+from conftest import ROOT
+
+
+def test_make_help_lists_what_there_is() -> None:
+    done = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
+    for target in ("build", "run", "test", "docs"):
+        assert f"make {target}" in done.stdout
+
+
+def test_ci_is_a_script_that_can_run() -> None:
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)
+    subprocess.run(["bash", "-n", ROOT / ".ci" / "run"], check=True)
+
+
+def test_the_commands_start_without_the_heavy_libraries() -> None:
+    code = (
+        "import sys, knee.cli.app\n"
+        "heavy = {'matplotlib', 'polars', 'pyarrow', 'pandas', 'numpy'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_help_comes_at_once() -> None:
+    took = []
+    for _ in range(5):
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-m", "knee", "--help"], capture_output=True, check=True)
+        took.append(time.perf_counter() - start)
+    assert min(took) < 0.6, "0.2 s on an idle machine"

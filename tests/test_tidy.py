@@ -1,0 +1,71 @@
+"""The shape of the tree: who may depend on whom, how long a file may be, what is banned."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT
+
+ALLOWED = {
+    "knee-laws": set(),
+    "knee-sim": {"knee-laws"},
+    "knee-fluid": {"knee-laws"},
+    "knee-live": {"knee-laws"},
+    "knee-scenario": {"knee-laws", "knee-sim", "knee-fluid", "knee-live"},
+    "knee-python": {"knee-scenario"},
+}
+"""laws <- {sim, fluid, live} <- scenario <- python (design.md)."""
+
+LONGEST = 600
+
+
+def tracked(*patterns: str) -> list[Path]:
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *patterns]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return [ROOT / name for name in listed.stdout.splitlines() if (ROOT / name).is_file()]
+
+
+def test_crates_depend_one_way_down() -> None:
+    command = ["cargo", "metadata", "--format-version", "1", "--no-deps", "--offline"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    for package in json.loads(listed.stdout)["packages"]:
+        ours = {each["name"] for each in package["dependencies"] if each["name"] in ALLOWED}
+        assert package["name"] in ALLOWED, "a new crate needs its place in the design"
+        assert ours <= ALLOWED[package["name"]], package["name"]
+
+
+def test_no_source_file_is_long() -> None:
+    long = {
+        str(file.relative_to(ROOT)): lines
+        for file in tracked("*.rs", "*.py", "*.pyi", "*.c", "*.h")
+        if (lines := file.read_text("utf-8").count("\n")) > LONGEST
+    }
+    assert not long
+
+
+def test_no_file_is_called_for_nothing() -> None:
+    vague = re.compile(r"(^|_)(utils?|helpers?|misc|common|manager)$")
+    assert not [file for file in tracked("*.rs", "*.py") if vague.search(file.stem)]
+
+
+@pytest.mark.parametrize("crate", ["laws", "sim"])
+def test_simulated_code_knows_no_clock_and_no_hashing(crate: str) -> None:
+    banned = re.compile(r"\b(HashMap|HashSet|Instant|SystemTime|thread_rng|from_entropy)\b")
+    found = [
+        f"{file.relative_to(ROOT)}:{number}"
+        for file in tracked(f"crates/{crate}/src/*.rs", f"crates/{crate}/src/**/*.rs")
+        for number, line in enumerate(file.read_text("utf-8").splitlines(), 1)
+        if banned.search(line.partition("//")[0])
+    ]
+    assert not found
+
+
+def test_laws_and_simulator_are_safe_code() -> None:
+    for crate in ("laws", "sim"):
+        source = (ROOT / "crates" / crate / "src" / "lib.rs").read_text("utf-8")
+        assert "#![forbid(unsafe_code)]" in source, crate
