@@ -23,7 +23,7 @@ use crate::registry::RouterSpec;
 use crate::router::{Arrival, Departure, Draw, LinkView, QueueView, RouterLaw, Verdict};
 
 params! {
-    /// XCP's parameters; alpha and beta are stable for any delay, capacity and number of flows.
+    /// XCP's parameters. One link is stable where alpha < pi / (4 sqrt 2) and beta = sqrt(2) alpha^2.
     pub struct Params {
         /// Share alpha of the spare bandwidth handed out each interval.
         pub alpha: f64 = 0.4, in 0.0, 2.0;
