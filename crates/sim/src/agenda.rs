@@ -124,11 +124,13 @@ pub struct Agenda {
     spare: u32,
     /// Entries in the wheel.
     turning: usize,
-    /// Entries beyond the wheel.
+    /// Entries beyond the wheel, and the bucket of the first of them.
     beyond: BinaryHeap<Reverse<Entry>>,
+    beyond_from: u64,
     scheduled: u64,
-    /// When and with which count of taken events the width was last looked at.
+    /// When and with which count of taken events the width was last looked at, and when next.
     reviewed: (u64, u64),
+    next_review: u64,
     taken: u64,
 }
 
@@ -144,8 +146,10 @@ impl Default for Agenda {
             spare: NIL,
             turning: 0,
             beyond: BinaryHeap::new(),
+            beyond_from: u64::MAX,
             scheduled: 0,
             reviewed: (0, 0),
+            next_review: REVIEW,
             taken: 0,
         }
     }
@@ -153,14 +157,14 @@ impl Default for Agenda {
 
 impl Agenda {
     /// Enters an event, not earlier than the last one taken.
-    #[inline]
+    #[inline(always)]
     pub fn schedule(&mut self, at: Time, event: Event) {
         self.scheduled += 1;
         let order = (self.scheduled << EVENT_BITS) | u64::from(event.0);
         self.insert((u128::from(at.ps()) << 64) | u128::from(order));
     }
 
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, entry: Entry) {
         let bucket = instant(entry) >> self.shift;
         let ahead = bucket.wrapping_sub(self.at);
@@ -171,11 +175,12 @@ impl Agenda {
             self.due.insert(place, entry);
         } else {
             self.beyond.push(Reverse(entry));
+            self.beyond_from = self.beyond_from.min(bucket);
         }
     }
 
     /// Hangs an entry into a bucket of the wheel.
-    #[inline]
+    #[inline(always)]
     fn hang(&mut self, bucket: u64, entry: Entry) {
         let slot = bucket as usize & (self.heads.len() - 1);
         let node = Node { entry, next: self.heads[slot] };
@@ -194,68 +199,84 @@ impl Agenda {
     }
 
     /// Takes the next event if it is due by `until`.
-    #[inline]
+    #[inline(always)]
     pub fn take(&mut self, until: Time) -> Option<(Time, Event)> {
-        if self.due.is_empty() {
-            self.turn();
-        }
-        let entry = *self.due.last()?;
+        let entry = match self.due.pop() {
+            Some(entry) => entry,
+            None => self.turn()?,
+        };
         if instant(entry) > until.ps() {
+            self.due.push(entry);
             return None;
         }
-        self.due.pop();
         self.taken += 1;
         Some((Time::from_ps(instant(entry)), Event(entry as u32 & ((1 << EVENT_BITS) - 1))))
     }
 
-    /// Turns the wheel to the next occupied bucket and takes it.
+    /// Turns the wheel to the next occupied bucket and returns its first entry; others become due.
     #[inline]
-    fn turn(&mut self) {
-        if self.taken - self.reviewed.1 >= REVIEW {
+    fn turn(&mut self) -> Option<Entry> {
+        if self.taken >= self.next_review {
             self.review();
-            if !self.due.is_empty() {
-                return;
+            if let Some(entry) = self.due.pop() {
+                return Some(entry);
             }
         }
-        if self.turning == 0 {
-            let Some(Reverse(entry)) = self.beyond.peek() else { return };
-            self.at = instant(*entry) >> self.shift;
-        } else {
+        if self.turning > 0 {
             self.at = self.next_occupied();
+        } else if self.beyond.is_empty() {
+            return None;
+        } else {
+            self.at = self.beyond_from;
         }
         // The wheel's horizon has moved: what lay beyond may have come within it.
-        let horizon = self.at + self.heads.len() as u64;
-        while let Some(Reverse(entry)) = self.beyond.peek()
-            && instant(*entry) >> self.shift < horizon
-        {
-            let entry = *entry;
-            self.beyond.pop();
-            let bucket = instant(entry) >> self.shift;
-            self.hang(bucket, entry);
+        if self.beyond_from < self.at + self.heads.len() as u64 {
+            self.fetch();
         }
-        self.unhang();
+        let slot = self.at as usize & (self.heads.len() - 1);
+        let first = std::mem::replace(&mut self.heads[slot], NIL);
+        self.occupied[slot / 64] &= !(1 << (slot % 64));
+        let (entry, next) = self.unhang(first);
+        if next == NIL { Some(entry) } else { self.unhang_all(entry, next) }
     }
 
-    /// Moves the entries of bucket `at` to those that are due.
+    /// Frees a node.
     #[inline]
-    fn unhang(&mut self) {
-        let slot = self.at as usize & (self.heads.len() - 1);
-        let mut index = std::mem::replace(&mut self.heads[slot], NIL);
-        self.occupied[slot / 64] &= !(1 << (slot % 64));
+    fn unhang(&mut self, index: u32) -> (Entry, u32) {
+        let node = &mut self.nodes[index as usize];
+        let (entry, next) = (node.entry, node.next);
+        node.next = self.spare;
+        self.spare = index;
+        self.turning -= 1;
+        (entry, next)
+    }
+
+    /// Moves the entries of a bucket to those that are due, in order, and takes the first.
+    fn unhang_all(&mut self, first: Entry, mut index: u32) -> Option<Entry> {
+        self.due.push(first);
         while index != NIL {
-            let node = self.nodes[index as usize];
-            self.nodes[index as usize].next = self.spare;
-            self.spare = index;
-            index = node.next;
-            self.turning -= 1;
-            let mut place = self.due.len();
-            self.due.push(node.entry);
-            while place > 0 && self.due[place - 1] < node.entry {
-                self.due[place] = self.due[place - 1];
-                place -= 1;
-            }
-            self.due[place] = node.entry;
+            let (entry, next) = self.unhang(index);
+            index = next;
+            let place = self.due.iter().rposition(|other| *other > entry).map_or(0, |p| p + 1);
+            self.due.insert(place, entry);
         }
+        self.due.pop()
+    }
+
+    /// Moves what the wheel can hold from beyond it.
+    #[cold]
+    fn fetch(&mut self) {
+        let horizon = self.at + self.heads.len() as u64;
+        while let Some(Reverse(entry)) = self.beyond.peek().copied() {
+            let bucket = instant(entry) >> self.shift;
+            self.beyond_from = bucket;
+            if bucket >= horizon {
+                return;
+            }
+            self.beyond.pop();
+            self.hang(bucket, entry);
+        }
+        self.beyond_from = u64::MAX;
     }
 
     /// The number of the first occupied bucket after `at`; there is one.
@@ -279,6 +300,7 @@ impl Agenda {
         let now = self.at << self.shift;
         let gap = (now.saturating_sub(self.reviewed.0) / (self.taken - self.reviewed.1)).max(1);
         self.reviewed = (now, self.taken);
+        self.next_review = self.taken + REVIEW;
         let shift = gap.ilog2().clamp(1, 50);
         let pending = self.turning + self.beyond.len();
         let buckets = pending.next_power_of_two().clamp(MIN_BUCKETS, 1 << 20);
@@ -300,6 +322,7 @@ impl Agenda {
         self.nodes.clear();
         self.spare = NIL;
         self.turning = 0;
+        self.beyond_from = u64::MAX;
         self.heads = vec![NIL; buckets];
         self.occupied = vec![0; buckets / 64];
         // The start of bucket `at` under the new width is not after its start under the old one.

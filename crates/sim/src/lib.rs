@@ -14,6 +14,7 @@ mod queue;
 mod random;
 mod receiver;
 pub mod report;
+mod ring;
 mod rtt;
 mod scoreboard;
 mod simulation;

@@ -3,48 +3,46 @@
 //! Where packets leave in the order in which they come, the departure of each is known when it arrives:
 //! max(now, free) + size / rate. It then needs no event of its own. A law that acts on departures, ACKs
 //! that go first, or a changing rate make a link pay for one event a departure.
+//!
+//! A link without limit, law and statistics that one other link alone feeds needs no event for its
+//! arrivals either: they come in the order in which the feeder sends them, so that the packet's arrival
+//! at its far end is known when the feeder sends it. Such a link is called *known ahead*.
 
 use crate::config::{Buffer, LinkConfig, LinkId};
 use crate::packet::Packet;
 use crate::queue::Queue;
+use crate::ring::Ring;
 use crate::report::LinkReport;
-use knee_laws::quantities::{Bytes, Span, Time};
+use knee_laws::quantities::{BitRate, Bytes, Span, Time};
 use knee_laws::registry::Router;
-use std::collections::VecDeque;
 
 /// What becomes of a packet that a link is offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It waits behind others.
+    /// It is on its way and arrives at the far end at the instant in it.
+    Launched,
+    /// It waits for a departure event.
     Waiting,
-    /// It is the head of the line and arrives at this instant.
-    Head(Time),
-    /// The link was idle, pays for departures, and has begun one.
-    Serving(Service),
+    /// It is on its way, and the link, which pays for departures, is to be [served](Link::serve) at
+    /// this instant.
+    Serving(Time),
     /// It is dropped.
     Dropped,
 }
 
-/// A departure that has begun, of a link that pays for departures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Service {
-    /// When it is over: call [`Link::serve`].
-    pub done: Time,
-    /// When its packet arrives, if that is the head of the line.
-    pub head: Option<Time>,
-}
-
 /// A link in motion.
 pub struct Link {
-    /// Picoseconds a byte takes.
-    ps_per_byte: f64,
+    /// How long a byte takes, in units of 2^-20 ps.
+    byte_time: u64,
     delay: Span,
     /// When the transmitter is done with everything that it has begun or promised.
     free_at: Time,
     /// Packets on their way, each with its arrival; without departure events also those that wait.
-    pub line: VecDeque<Packet>,
+    pub line: Ring<Packet>,
     /// Packets accepted since the start.
     pub accepted: u64,
+    /// Is what arrives known ahead?
+    pub known_ahead: bool,
     /// What waits, where anybody asks: limit, statistics, or a law that looks.
     queue: Option<Box<Queue>>,
 }
@@ -57,13 +55,19 @@ impl Link {
             && config.rate_changes.is_empty()
             && !(config.measured || config.acks_first);
         Self {
-            ps_per_byte: 8e12 / config.rate.bps(),
+            byte_time: byte_time(config.rate),
             delay: config.delay,
             free_at: Time::ZERO,
-            line: VecDeque::new(),
+            line: Ring::default(),
             accepted: 0,
+            known_ahead: false,
             queue: (!unseen).then(|| Box::new(Queue::new(config, seed))),
         }
+    }
+
+    /// Has it neither limit nor law nor statistics?
+    pub fn is_plain(&self) -> bool {
+        self.queue.is_none()
     }
 
     /// Takes a packet, or drops it.
@@ -74,7 +78,6 @@ impl Link {
             if !queue.admit(packet, now, self.free_at) {
                 return Outcome::Dropped;
             }
-            self.accepted += 1;
             if queue.pays_for_departures() {
                 if start > now {
                     queue.push(packet, now);
@@ -83,39 +86,45 @@ impl Link {
                 return Outcome::Serving(self.transmit(packet, now));
             }
             if start > now {
-                queue.expect(packet.size, start, now);
+                queue.expect(packet, start, now);
             }
-        } else {
-            self.accepted += 1;
         }
-        self.launch(packet, start).map_or(Outcome::Waiting, Outcome::Head)
+        self.launch(packet, start);
+        Outcome::Launched
     }
 
-    /// Puts a packet on the line whose transmission begins at `start`; says when it arrives if it is
-    /// the head.
+    /// Transmits a packet from `start` on: sets when it arrives at the far end.
     #[inline]
-    fn launch(&mut self, packet: &mut Packet, start: Time) -> Option<Time> {
-        self.free_at =
-            start + Span::from_ps((f64::from(packet.size) * self.ps_per_byte + 0.5) as u64);
+    pub fn launch(&mut self, packet: &mut Packet, start: Time) {
+        self.accepted += 1;
+        let time = u128::from(packet.size) * u128::from(self.byte_time) + (1 << (TIME_BITS - 1));
+        self.free_at = start.max(self.free_at) + Span::from_ps((time >> TIME_BITS) as u64);
         packet.at = self.free_at + self.delay;
-        let head = self.line.is_empty().then_some(packet.at);
-        self.line.push_back(*packet);
+    }
+
+    /// Puts a packet on the line; is it the head?
+    #[inline]
+    pub fn push(&mut self, packet: &Packet) -> bool {
+        let head = self.line.is_empty();
+        self.line.push(*packet);
         head
     }
 
-    /// Begins to transmit: the law acts, the packet goes on the line.
-    fn transmit(&mut self, packet: &mut Packet, now: Time) -> Service {
+    /// Begins to transmit: the law acts, the packet is launched. Says when the transmission is over.
+    fn transmit(&mut self, packet: &mut Packet, now: Time) -> Time {
         if let Some(queue) = &mut self.queue {
             queue.depart(packet, now);
         }
-        let head = self.launch(packet, now);
-        Service { done: self.free_at, head }
+        self.launch(packet, now);
+        self.free_at
     }
 
-    /// A link that pays for departures is done with a packet: it takes the next.
-    pub fn serve(&mut self, now: Time) -> Option<Service> {
+    /// A link that pays for departures is done with a packet: the next is launched, until the instant
+    /// given.
+    pub fn serve(&mut self, now: Time) -> Option<(Packet, Time)> {
         let mut packet = self.queue.as_mut()?.pop(now)?;
-        Some(self.transmit(&mut packet, now))
+        let done = self.transmit(&mut packet, now);
+        Some((packet, done))
     }
 
     /// When the law wants its tick.
@@ -138,7 +147,7 @@ impl Link {
     /// Changes the rate; the packet in service is transmitted at the old one.
     pub fn change_rate(&mut self, now: Time) {
         if let Some(rate) = self.queue.as_mut().and_then(|queue| queue.change_rate(now)) {
-            self.ps_per_byte = 8e12 / rate.bps();
+            self.byte_time = byte_time(rate);
         }
     }
 
@@ -151,12 +160,16 @@ impl Link {
 
     /// The numbers at the end; `None` if it is not measured.
     pub fn report(&mut self, link: LinkId, now: Time) -> Option<LinkReport> {
-        let delay = self.delay;
-        let unsent = |packet: &&Packet| packet.at > now + delay;
-        let unsent = self.line.iter().rev().take_while(unsent).filter(|p| p.is_data()).count();
         let (queue, busy_until) = self.measured()?;
-        queue.report(link, now, busy_until, unsent as u64)
+        queue.report(link, now, busy_until)
     }
+}
+
+const TIME_BITS: u32 = 20;
+
+/// See [`Link::byte_time`]: a packet's time is exact to 0.03 ps.
+fn byte_time(rate: BitRate) -> u64 {
+    libm::round(8e12 / rate.bps() * f64::from(1u32 << TIME_BITS)) as u64
 }
 
 /// The room of a buffer in bytes, as laws are told it.

@@ -5,6 +5,7 @@ use crate::meter::Meter;
 use crate::packet::Packet;
 use crate::random::Stream;
 use crate::report::LinkReport;
+use crate::ring::Ring;
 use knee_laws::codecs::ecn;
 use knee_laws::quantities::{BitRate, Time};
 use knee_laws::registry::Router;
@@ -14,10 +15,18 @@ use std::collections::VecDeque;
 /// How packets wait.
 #[derive(Debug)]
 enum Waiting {
-    /// On the link's line, with a departure that is already known: when their service starts, and size.
-    Known(VecDeque<(Time, u16)>),
+    /// On their way already, as their departure is known: when their service starts.
+    Known(Ring<Expected>),
     /// In queues of their own, ACKs first if the link says so.
-    Held([VecDeque<Packet>; 2]),
+    Held([Ring<Packet>; 2]),
+}
+
+/// A packet whose departure is known.
+#[derive(Clone, Copy, Debug)]
+struct Expected {
+    start: Time,
+    size: u16,
+    data: bool,
 }
 
 /// How far a link has come, in bytes.
@@ -58,7 +67,7 @@ impl Queue {
             waiting: if held {
                 Waiting::Held(Default::default())
             } else {
-                Waiting::Known(VecDeque::new())
+                Waiting::Known(Ring::default())
             },
             packets: 0,
             bytes: 0,
@@ -98,10 +107,10 @@ impl Queue {
     #[inline]
     fn advance(&mut self, now: Time) {
         if let Waiting::Known(starts) = &mut self.waiting {
-            while let Some(&(start, size)) = starts.front()
+            while let Some(&Expected { start, size, .. }) = starts.front()
                 && start <= now
             {
-                starts.pop_front();
+                starts.pop();
                 if let Some(meter) = &mut self.meter {
                     meter.hold(start, self.packets, self.bytes);
                 }
@@ -144,12 +153,12 @@ impl Queue {
         accepted
     }
 
-    /// A packet on the line waits for its service, which starts at `start`.
+    /// A packet waits for its service, which is known to start at `start`.
     #[inline]
-    pub fn expect(&mut self, size: u16, start: Time, now: Time) {
-        self.grow(size, now);
+    pub fn expect(&mut self, packet: &Packet, start: Time, now: Time) {
+        self.grow(packet.size, now);
         if let Waiting::Known(starts) = &mut self.waiting {
-            starts.push_back((start, size));
+            starts.push(Expected { start, size: packet.size, data: packet.is_data() });
         }
     }
 
@@ -159,7 +168,7 @@ impl Queue {
         self.grow(packet.size, now);
         let later = packet.is_data() || !self.acks_first;
         if let Waiting::Held(queues) = &mut self.waiting {
-            queues[usize::from(later)].push_back(*packet);
+            queues[usize::from(later)].push(*packet);
         }
     }
 
@@ -174,7 +183,7 @@ impl Queue {
     #[inline]
     pub fn pop(&mut self, now: Time) -> Option<Packet> {
         let Waiting::Held(queues) = &mut self.waiting else { return None };
-        let packet = queues[0].pop_front().or_else(|| queues[1].pop_front())?;
+        let packet = queues[0].pop().or_else(|| queues[1].pop())?;
         self.hold(now);
         self.packets -= 1;
         self.bytes -= u64::from(packet.size);
@@ -275,19 +284,13 @@ impl Queue {
         self.meter.as_mut().map_or(0, Meter::drops_since) as f64
     }
 
-    /// The numbers at the end; `unsent` data packets are on the line and not yet transmitted.
-    pub fn report(
-        &mut self,
-        link: LinkId,
-        now: Time,
-        busy_until: Time,
-        unsent: u64,
-    ) -> Option<LinkReport> {
+    /// The numbers at the end.
+    pub fn report(&mut self, link: LinkId, now: Time, busy_until: Time) -> Option<LinkReport> {
         let progress = self.progress(now, busy_until);
         self.hold(now);
-        let held = match &self.waiting {
-            Waiting::Known(_) => 0,
-            Waiting::Held(queues) => queues.iter().flatten().filter(|p| p.is_data()).count(),
+        let waiting_data = match &self.waiting {
+            Waiting::Known(starts) => starts.iter().filter(|packet| packet.data).count(),
+            Waiting::Held(queues) => queues.iter().flat_map(Ring::iter).filter(|p| p.is_data()).count(),
         };
         let meter = self.meter.as_ref()?;
         Some(LinkReport {
@@ -300,7 +303,7 @@ impl Queue {
             offered: meter.offered,
             dropped: meter.dropped,
             marked: meter.marked,
-            data_packets: self.accepted_data - held as u64 - unsent,
+            data_packets: self.accepted_data - waiting_data as u64,
         })
     }
 }

@@ -11,7 +11,7 @@ pub struct Report {
     pub flows: Vec<FlowReport>,
     /// Samples of the probes.
     pub series: Vec<Sample>,
-    /// Packets that all links transmitted, data and ACKs, in the whole run.
+    /// Packets, data and ACKs, that all links took in the whole run.
     pub packets: u64,
     /// Events that the agenda dispatched.
     pub events: u64,
@@ -38,7 +38,7 @@ pub struct LinkReport {
     pub dropped: u64,
     /// Packets marked (ECN).
     pub marked: u64,
-    /// Data packets transmitted in the whole run, warm-up included.
+    /// Data packets whose transmission began in the whole run, warm-up included.
     pub data_packets: u64,
 }
 

@@ -3,7 +3,7 @@
 use crate::agenda::{Agenda, Event, Kind};
 use crate::config::{GroupId, LinkId, NetworkConfig, Probe, Quantity, Route, Transport};
 use crate::flow::{Flow, MAX_PACKETS, Turn};
-use crate::link::{Link, Outcome, Service};
+use crate::link::{Link, Outcome};
 use crate::packet::Packet;
 use crate::receiver::{Answer, Receiver};
 use crate::report::{FlowReport, Report, Sample};
@@ -90,6 +90,7 @@ impl Simulation {
             network.schedule_some(source.next_arrival(Time::ZERO), Kind::Arrival, index);
             network.sources.push(source);
         }
+        network.find_known_ahead();
         for index in 0..network.probes.len() {
             let at = Time::ZERO + network.probes[index].interval;
             network.agenda.schedule(at, Event::new(Kind::Probe, index as u32));
@@ -105,6 +106,25 @@ impl Simulation {
             first
         };
         (add(&route.forward), add(&route.backward))
+    }
+
+    /// Finds the plain links that one other link alone feeds.
+    fn find_known_ahead(&mut self) {
+        const NOBODY: u32 = END - 1;
+        const SEVERAL: u32 = END - 2;
+        let mut feeders = vec![NOBODY; self.links.len()];
+        let mut before = END;
+        for &hop in &self.hops {
+            if hop != END {
+                let feeder = &mut feeders[hop as usize];
+                *feeder = if *feeder == NOBODY || *feeder == before { before } else { SEVERAL };
+            }
+            before = hop;
+        }
+        for (link, feeder) in self.links.iter_mut().zip(feeders) {
+            // A link that begins a route is fed by an endpoint, which END stands for.
+            link.known_ahead = link.is_plain() && feeder < SEVERAL;
+        }
     }
 
     /// Puts a flow that has not started into a slot.
@@ -133,11 +153,7 @@ impl Simulation {
             let index = event.index();
             match event.kind() {
                 Kind::Line => self.cross(index),
-                Kind::Served => {
-                    if let Some(service) = self.links[index as usize].serve(at) {
-                        self.arrange(index, service);
-                    }
-                }
+                Kind::Served => self.serve(index),
                 Kind::Tick => self.tick(index),
                 Kind::Rate => {
                     self.links[index as usize].change_rate(at);
@@ -171,7 +187,7 @@ impl Simulation {
     #[inline]
     fn cross(&mut self, link: u32) {
         let line = &mut self.links[link as usize].line;
-        let Some(mut packet) = line.pop_front() else { return };
+        let Some(mut packet) = line.pop() else { return };
         if let Some(head) = line.front() {
             self.agenda.schedule(head.at, Event::new(Kind::Line, link));
         }
@@ -186,21 +202,42 @@ impl Simulation {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn offer(&mut self, link: u32, packet: &mut Packet) {
         match self.links[link as usize].offer(packet, self.now) {
+            Outcome::Launched => self.forward(link, packet),
             Outcome::Waiting => {}
-            Outcome::Head(at) => self.agenda.schedule(at, Event::new(Kind::Line, link)),
-            Outcome::Serving(service) => self.arrange(link, service),
+            Outcome::Serving(until) => {
+                self.agenda.schedule(until, Event::new(Kind::Served, link));
+                self.forward(link, packet);
+            }
             Outcome::Dropped => self.drop(packet),
         }
     }
 
-    /// A link that pays for departures has begun one.
-    fn arrange(&mut self, link: u32, service: Service) {
-        self.agenda.schedule(service.done, Event::new(Kind::Served, link));
-        if let Some(at) = service.head {
-            self.agenda.schedule(at, Event::new(Kind::Line, link));
+    /// A link has launched a packet: it goes on that link's line, or on the line of the last of the
+    /// following links that are known ahead.
+    #[inline(always)]
+    fn forward(&mut self, mut link: u32, packet: &mut Packet) {
+        loop {
+            let next = self.hops[packet.hop as usize + 1];
+            let Some(ahead) = self.links.get_mut(next as usize).filter(|link| link.known_ahead)
+            else {
+                break;
+            };
+            packet.hop += 1;
+            ahead.launch(packet, packet.at);
+            link = next;
+        }
+        if self.links[link as usize].push(packet) {
+            self.agenda.schedule(packet.at, Event::new(Kind::Line, link));
+        }
+    }
+
+    fn serve(&mut self, link: u32) {
+        if let Some((mut packet, until)) = self.links[link as usize].serve(self.now) {
+            self.agenda.schedule(until, Event::new(Kind::Served, link));
+            self.forward(link, &mut packet);
         }
     }
 

@@ -1,0 +1,90 @@
+//! A ring buffer whose length is a power of two: what packets wait and travel in.
+
+/// First in, first out; grows when full and never shrinks, so that a run allocates only while it warms up.
+#[derive(Debug)]
+pub struct Ring<T> {
+    slots: Vec<T>,
+    head: usize,
+    len: usize,
+}
+
+impl<T> Default for Ring<T> {
+    fn default() -> Self {
+        Self { slots: Vec::new(), head: 0, len: 0 }
+    }
+}
+
+impl<T: Copy> Ring<T> {
+    /// Appends.
+    #[inline]
+    pub fn push(&mut self, value: T) {
+        if self.len == self.slots.len() {
+            self.grow(value);
+        }
+        let wrap = self.slots.len() - 1;
+        if let Some(slot) = self.slots.get_mut((self.head + self.len) & wrap) {
+            *slot = value;
+        }
+        self.len += 1;
+    }
+
+    /// The first.
+    #[inline]
+    pub fn front(&self) -> Option<&T> {
+        if self.len == 0 { None } else { self.slots.get(self.head) }
+    }
+
+    /// Removes the first.
+    #[inline]
+    pub fn pop(&mut self) -> Option<T> {
+        let value = *self.front()?;
+        self.head = (self.head + 1) & (self.slots.len() - 1);
+        self.len -= 1;
+        Some(value)
+    }
+
+    /// Is there none?
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// All, first to last.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        let (later, first) = self.slots.split_at(self.head);
+        first.iter().chain(later).take(self.len)
+    }
+
+    #[cold]
+    fn grow(&mut self, filler: T) {
+        let len = (self.slots.len() * 2).max(4);
+        let mut slots = Vec::with_capacity(len);
+        slots.extend(self.iter());
+        slots.resize(len, filler);
+        self.slots = slots;
+        self.head = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    proptest! {
+        #[test]
+        fn it_is_a_queue(operations in prop::collection::vec(prop::option::of(0u32..100), 0..300)) {
+            let (mut ring, mut oracle) = (Ring::default(), VecDeque::new());
+            for operation in operations {
+                match operation {
+                    Some(value) => { ring.push(value); oracle.push_back(value); }
+                    None => prop_assert_eq!(ring.pop(), oracle.pop_front()),
+                }
+                prop_assert_eq!(ring.front(), oracle.front());
+                prop_assert_eq!(ring.is_empty(), oracle.is_empty());
+                prop_assert!(ring.iter().eq(oracle.iter()));
+            }
+        }
+    }
+}
