@@ -11,8 +11,8 @@
 use crate::config::{Buffer, LinkConfig, LinkId};
 use crate::packet::Packet;
 use crate::queue::Queue;
-use crate::ring::Ring;
 use crate::report::LinkReport;
+use crate::ring::Ring;
 use knee_laws::quantities::{BitRate, Bytes, Span, Time};
 use knee_laws::registry::Router;
 

@@ -35,7 +35,8 @@ impl Meter {
     /// Forgets everything before `now`.
     pub fn reset(&mut self, now: Time) {
         self.at_length.fill(0);
-        *self = Self { at_length: std::mem::take(&mut self.at_length), since: now, ..Self::default() };
+        *self =
+            Self { at_length: std::mem::take(&mut self.at_length), since: now, ..Self::default() };
     }
 
     /// Packets dropped since this was last asked.

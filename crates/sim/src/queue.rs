@@ -241,10 +241,7 @@ impl Queue {
             Waiting::Known(_) => promised,
             Waiting::Held(_) => promised + self.bytes as f64,
         };
-        Progress {
-            sent: self.accepted_bytes as f64 - unsent,
-            capacity: self.capacity_up_to(now),
-        }
+        Progress { sent: self.accepted_bytes as f64 - unsent, capacity: self.capacity_up_to(now) }
     }
 
     /// Does it keep statistics?
@@ -290,7 +287,9 @@ impl Queue {
         self.hold(now);
         let waiting_data = match &self.waiting {
             Waiting::Known(starts) => starts.iter().filter(|packet| packet.data).count(),
-            Waiting::Held(queues) => queues.iter().flat_map(Ring::iter).filter(|p| p.is_data()).count(),
+            Waiting::Held(queues) => {
+                queues.iter().flat_map(Ring::iter).filter(|p| p.is_data()).count()
+            }
         };
         let meter = self.meter.as_ref()?;
         Some(LinkReport {

@@ -12,9 +12,10 @@ impl Stream {
     /// The stream of the component of this name. Adding a component changes no other's numbers.
     pub fn new(seed: u64, name: &str) -> Self {
         // FNV-1a, 128 bits, over the name: where the generator starts and which sequence it follows.
-        let hash = name.bytes().fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128, |hash, byte| {
-            (hash ^ u128::from(byte)).wrapping_mul(0x0100_0000_0000_0000_0000_013b)
-        });
+        let hash =
+            name.bytes().fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128, |hash, byte| {
+                (hash ^ u128::from(byte)).wrapping_mul(0x0100_0000_0000_0000_0000_013b)
+            });
         let mut rng = Pcg64::new(hash ^ (u128::from(seed) << 64) ^ u128::from(seed), hash);
         rng.next_u64();
         Self(rng)

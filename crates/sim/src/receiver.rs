@@ -191,7 +191,9 @@ mod tests {
         let answer = |seq: &u32| {
             let data = Packet::data(0, *seq, 1000, false);
             match receiver.take(&data, &transport_for_tests(), Time::ZERO) {
-                Answer::Now(ack) => (ack.seq, (0..ack.block_count()).map(|n| ack.block(n)).collect()),
+                Answer::Now(ack) => {
+                    (ack.seq, (0..ack.block_count()).map(|n| ack.block(n)).collect())
+                }
                 _ => panic!("an ACK a packet"),
             }
         };
@@ -224,7 +226,8 @@ mod tests {
             ..transport_for_tests()
         };
         let mut receiver = Receiver::default();
-        let mut take = |seq| receiver.take(&Packet::data(0, seq, 1000, false), &options, Time::ZERO);
+        let mut take =
+            |seq| receiver.take(&Packet::data(0, seq, 1000, false), &options, Time::ZERO);
         assert!(matches!(take(0), Answer::Later(at) if at == Time::ZERO + Span::from_millis(100)));
         assert!(matches!(take(1), Answer::Now(ack) if ack.seq == 2));
         assert!(matches!(take(2), Answer::Waiting));

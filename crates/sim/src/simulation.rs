@@ -498,7 +498,8 @@ impl Simulation {
         let links = (0..).zip(&mut self.links);
         let links = links.filter_map(|(index, link)| link.report(LinkId(index), now)).collect();
         let mut flows = self.done.clone();
-        let there = |slot: &u32| (*slot as usize) < self.configured || self.flows[*slot as usize].started;
+        let there =
+            |slot: &u32| (*slot as usize) < self.configured || self.flows[*slot as usize].started;
         flows.extend((0..self.flows.len() as u32).filter(there).map(|slot| self.flow_report(slot)));
         flows.sort_by_key(|flow| flow.flow);
         Report {

@@ -1,0 +1,84 @@
+//! The same network and seed give the same numbers, whoever else is there.
+
+mod support;
+
+use knee_laws::quantities::{Span, Time};
+use knee_sim::Simulation;
+use knee_sim::config::{Buffer, Probe, Quantity};
+use support::Dumbbell;
+
+fn small(sender: &'static str, router: &'static str) -> Dumbbell {
+    Dumbbell {
+        sender,
+        router,
+        mbps: 20.0,
+        forward: 5,
+        reverse: 5,
+        buffer: Buffer::Packets(60),
+        seconds: 10,
+        warmup: 2,
+        ..Dumbbell::default()
+    }
+}
+
+const PAIRS: [(&str, &str); 3] = [("sack", "droptail"), ("newreno", "red"), ("vcp", "vcp")];
+
+#[test]
+fn a_run_repeats_and_another_seed_differs() {
+    for (sender, router) in PAIRS {
+        let show = |seed| format!("{:?}", small(sender, router).run(seed));
+        assert_eq!(show(1), show(1), "{sender}");
+        assert_ne!(show(1), show(2), "{sender}");
+    }
+}
+
+#[test]
+fn steps_and_probes_do_not_change_what_happens() {
+    for (sender, router) in PAIRS {
+        let whole = small(sender, router).run(1);
+        let mut config = small(sender, router).config(1);
+        let every = |quantity, ms| Probe { quantity, interval: Span::from_millis(ms) };
+        config.probes = vec![
+            every(Quantity::Queue, 10),
+            every(Quantity::Utilisation, 500),
+            every(Quantity::Window, 100),
+            every(Quantity::Throughput, 500),
+        ];
+        let mut simulation = Simulation::new(config);
+        for step in 1..=100 {
+            simulation.run_until(Time::ZERO + Span::from_millis(100 * step));
+        }
+        let probed = simulation.report();
+        assert_eq!(format!("{:?}", probed.flows), format!("{:?}", whole.flows));
+        // Statistics are summed in other steps: equal but for rounding.
+        let (a, b) = (&probed.links[0], &whole.links[0]);
+        assert_eq!((a.offered, a.dropped, a.data_packets), (b.offered, b.dropped, b.data_packets));
+        assert!((a.queue_mean_packets - b.queue_mean_packets).abs() < 1e-9);
+        assert!((a.utilisation - b.utilisation).abs() < 1e-9);
+        let samples = probed.series.iter().filter(|s| s.quantity == Quantity::Utilisation);
+        let mean = samples
+            .clone()
+            .filter(|s| s.entity == 0 && s.time_s > 2.0)
+            .map(|s| s.value)
+            .sum::<f64>()
+            / 16.0;
+        assert!((mean - a.utilisation).abs() < 1e-3, "{mean} {}", a.utilisation);
+    }
+}
+
+#[test]
+fn an_idle_flow_changes_nobody() {
+    for (sender, router) in PAIRS {
+        let whole = small(sender, router).run(1);
+        let mut config = small(sender, router).config(1);
+        let mut other = Dumbbell { forward: 6, ..small(sender, router) }.config(1).flows;
+        let mut idle = other.remove(0);
+        idle.start = Time::ZERO + Span::from_secs(1000);
+        config.flows.push(idle);
+        let mut simulation = Simulation::new(config);
+        simulation.run_until(Time::ZERO + Span::from_secs(10));
+        let report = simulation.report();
+        assert_eq!(format!("{:?}", report.links), format!("{:?}", whole.links), "{sender}");
+        assert_eq!(format!("{:?}", &report.flows[..10]), format!("{:?}", whole.flows));
+    }
+}
