@@ -1,38 +1,12 @@
-"""Names of the columns, as issue 2 and the guide fix them."""
+"""Names of the columns, as the guide fixes them."""
 
-SUMMARY = [
-    "protocol",
-    "seed",
-    "link",
-    "utilisation",
-    "queue_mean_packets",
-    "queue_mean_percent",
-    "queue_p90_packets",
-    "queue_p90_percent",
-    "queue_max_packets",
-    "queue_max_percent",
-    "drop_rate",
-    "mark_rate",
-    "jain",
-    "goodput_mbps",
-    "rtt_mean_ms",
-    "data_packets",
-    "packets",
-    "events",
-    "cpu_seconds",
-]
-FLOWS = [
-    "protocol",
-    "seed",
-    "flow",
-    "group",
-    "start_s",
-    "stop_s",
-    "goodput_mbps",
-    "data_packets",
-    "retransmissions",
-    "timeouts",
-    "rtt_mean_ms",
-    "completion_s",
-]
-SERIES = ["protocol", "seed", "time_s", "quantity", "entity", "value"]
+SUMMARY = """
+protocol seed link utilisation queue_mean_packets queue_mean_percent queue_p90_packets
+queue_p90_percent queue_max_packets queue_max_percent drop_rate mark_rate jain goodput_mbps
+rtt_mean_ms data_packets packets events cpu_seconds
+""".split()
+FLOWS = """
+protocol seed flow group start_s stop_s goodput_mbps data_packets retransmissions timeouts
+rtt_mean_ms completion_s
+""".split()
+SERIES = "protocol seed time_s quantity entity value".split()

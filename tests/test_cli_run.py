@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import subprocess
@@ -79,22 +78,10 @@ def test_settings_reach_the_run(knee: Knee, short: Path, tmp_path: Path) -> None
 
 
 def test_compare_needs_no_file(knee: Knee, tmp_path: Path) -> None:
-    options = [
-        "--rate",
-        "10 Mbps",
-        "--rtt",
-        "20 ms",
-        "--flows",
-        "3",
-        "--reverse",
-        "1",
-        "--duration",
-        "3 s",
-        "--seeds",
-        "2",
-    ]
-    more = ["--buffer", "1 BDP", "--rtt-step", "2 ms", "--warmup", "1 s", "--out", "here", "--json"]
-    done = knee("compare", "vcp", "sack/red", *options, *more)
+    network = ["--rate", "10 Mbps", "--rtt", "20 ms", "--flows", "3", "--reverse", "1"]
+    length = ["--duration", "3 s", "--seeds", "2", "--warmup", "1 s"]
+    more = ["--buffer", "1 BDP", "--rtt-step", "2 ms", "--out", "here", "--json"]
+    done = knee("compare", "vcp", "sack/red", *network, *length, *more)
     assert done.returncode == 0, done.stderr
     rows = json.loads(done.stdout)
     assert list(dict.fromkeys(row["protocol"] for row in rows)) == ["vcp", "sack/red"]
@@ -132,25 +119,24 @@ def test_an_interrupted_run_leaves_earlier_results(knee: Knee, short: Path, tmp_
     assert knee("run", short, "--seed", "1").returncode == 0
     folder = tmp_path / "results" / "short"
     before = {file.name: file.read_bytes() for file in folder.iterdir()}
-    short.write_text(SHORT.replace('"3 s"', '"100000 s"').replace('"1 s"', '"0 s"'))
+    short.write_text(SHORT.replace('"3 s"', '"24 h"').replace('"1 s"', '"0 s"'))
     code = "import sys; print('ready', flush=True); from knee.cli import main; main()"
-    running = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-c", code, "run", str(short), "--set", "probes=none"],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=os.environ,
-    )
-    try:
-        assert running.stdout is not None
-        assert running.stdout.readline() == "ready\n"
-        with pytest.raises(subprocess.TimeoutExpired):
-            running.wait(timeout=2)
-        running.send_signal(signal.SIGINT)
-        out, err = running.communicate(timeout=5)
-    finally:
-        running.kill()
+    ) as running:
+        try:
+            assert running.stdout is not None
+            assert running.stdout.readline() == "ready\n"
+            with pytest.raises(subprocess.TimeoutExpired):
+                running.wait(timeout=2)
+            running.send_signal(signal.SIGINT)
+            out, err = running.communicate(timeout=5)
+        finally:
+            running.kill()
     assert running.returncode == 130
     assert out == ""
     assert err == "knee: stopped; nothing was written\n"

@@ -41,7 +41,8 @@ def test_figures_keep_to_their_bounds(results: knee.Results) -> None:
     for fraction in ("utilisation", "drop_rate", "mark_rate", "jain"):
         assert summary[fraction].drop_nans().is_between(0, 1).all(), fraction
     first = summary.filter(pl.col("link") == summary["link"][0])
-    assert first["goodput_mbps"].is_between(1, 10).all()
+    lossless = first.filter(pl.col("drop_rate") == 0)
+    assert lossless["goodput_mbps"].is_between(1, 10).all(), "within the link's rate"
     assert (first["queue_mean_packets"] <= first["queue_max_packets"]).all()
     assert first["rtt_mean_ms"].min() >= 20
     assert (results.flows["retransmissions"] <= results.flows["data_packets"]).all()
@@ -111,7 +112,7 @@ def test_an_exception_in_progress_stops_the_run() -> None:
     def stop(fraction: float) -> None:
         raise RuntimeError(f"enough at {fraction}")
 
-    scenario = small(probes="none").replace(set={"duration": "100000 s"})
+    scenario = small(probes="none").replace(set={"duration": "24 h"})
     with pytest.raises(RuntimeError, match="enough"):
         knee.run(scenario, progress=stop)
 
@@ -135,7 +136,7 @@ def test_the_gil_is_free_while_a_run_goes_on() -> None:
     thread.start()
     try:
         with pytest.raises(StopIteration):
-            knee.run(small(probes="none").replace(set={"duration": "100000 s"}), progress=enough)
+            knee.run(small(probes="none").replace(set={"duration": "24 h"}), progress=enough)
     finally:
         stop.set()
         thread.join()

@@ -42,7 +42,10 @@ pub fn run(
 ) -> PyResult<Results> {
     let cancelled = AtomicBool::new(false);
     let done = AtomicU64::new(0);
-    let note = |fraction: f64| done.store(fraction.to_bits(), Ordering::Relaxed);
+    // Bits of positive floats sort as the floats do; reports of several threads may overtake.
+    let note = |fraction: f64| {
+        done.fetch_max(fraction.to_bits(), Ordering::Relaxed);
+    };
     let report = || {
         py.check_signals()?;
         let fraction = f64::from_bits(done.load(Ordering::Relaxed));

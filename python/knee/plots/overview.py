@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 PANEL = (2.45, 1.45)
 """Width and height of a panel, inches."""
 
+DENSE = 600
+"""Samples in a panel from which a line is drawn thin, so that swings do not run together."""
+
 LINES = 60
 """Most flows drawn one by one; the median is always over all."""
 
@@ -165,22 +168,27 @@ def _draw_row(panels: Panels, row: Row, axes: NDArray[np.object_], warmup: float
                 _draw_flows(axis, samples, colours[group], group if len(groups) > 1 else None)
             else:
                 label = group if len(groups) > 1 else None
-                axis.plot(samples.times, samples.values[:, 0], color=colours[group], label=label)
+                _draw_link(axis, samples, colours[group], label)
         if row.quantity == "queue" and protocol in panels.buffers:
             _draw_buffer(axis, panels.buffers[protocol])
     axes[0].set_ylabel(row.label)
     ticks = FixedLocator([0, 0.5, 1]) if row.quantity == "utilisation" else MaxNLocator(4)
     axes[0].yaxis.set_major_locator(ticks)
-    axes[0].set_ylim(0, _ceiling(panels, row))
+    axes[0].set_ylim(0, _ceiling(panels, row, warmup))
     if len(groups) > 1:
         axes[-1].legend(loc="upper right", handlelength=1.2, borderaxespad=0.2)
+
+
+def _draw_link(axis: Axes, samples: Samples, colour: str, label: str | None) -> None:
+    width = 1.0 if samples.times.size < DENSE else 0.45
+    axis.plot(samples.times, samples.values[:, 0], color=colour, linewidth=width, label=label)
 
 
 def _draw_flows(axis: Axes, samples: Samples, colour: str, label: str | None) -> None:
     count = samples.values.shape[1]
     chosen = np.unique(np.linspace(0, count - 1, min(count, LINES)).astype(int))
     lines = [np.column_stack((samples.times, samples.values[:, flow])) for flow in chosen]
-    alpha = float(np.clip(3.0 / len(chosen), 0.12, 0.6))
+    alpha = float(np.clip(6.0 / len(chosen), 0.15, 0.7))
     axis.add_collection(LineCollection(lines, colors=colour, linewidths=0.5, alpha=alpha))
     if count > 1:
         present = ~np.isnan(samples.values).all(axis=1)
@@ -202,28 +210,29 @@ def _draw_buffer(axis: Axes, buffer: float) -> None:
         f"buffer {buffer:.0f}",
         (1, buffer),
         xycoords=("axes fraction", "data"),
-        xytext=(-2, -2),
+        xytext=(-2, 2),
         textcoords="offset points",
         ha="right",
-        va="top",
+        va="bottom",
         fontsize=7.5,
         color=VERMILION,
     )
 
 
-def _ceiling(panels: Panels, row: Row) -> float:
-    """Top of a row's axis: its greatest value, stray peaks of single flows left out."""
+def _ceiling(panels: Panels, row: Row, warmup: float) -> float:
+    """Top of a row's axis: all that happens after the warm-up, single flows' stray peaks apart."""
     if row.quantity == "utilisation":
         return 1.05
     parts = [
-        samples.values[np.isfinite(samples.values)]
+        part[np.isfinite(part)]
         for protocol in panels.protocols
         for samples in panels.samples.get((row.quantity, protocol), {}).values()
+        if (part := samples.values[samples.times >= warmup]).size
     ]
-    values = np.concatenate(parts)
-    top = float(np.quantile(values, 0.999 if row.of_flows else 1.0)) if values.size else 0.0
+    tops = [float(np.quantile(part, 0.995 if row.of_flows else 1.0)) for part in parts if part.size]
     if row.quantity == "queue":
-        top = max([top, *panels.buffers.values()])
+        tops += [1.12 * buffer for buffer in panels.buffers.values()]
+    top = max(tops, default=0.0)
     return 1.08 * top if top > 0 else 1.0
 
 
