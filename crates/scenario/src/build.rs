@@ -52,7 +52,11 @@ fn sender(group: &GroupPlan) -> Result<Sender, String> {
 }
 
 /// The network of a variant with a seed.
-pub(crate) fn network(scenario: &Scenario, plan: &Plan, seed: u64) -> Result<NetworkConfig, String> {
+pub(crate) fn network(
+    scenario: &Scenario,
+    plan: &Plan,
+    seed: u64,
+) -> Result<NetworkConfig, String> {
     let network = &scenario.network;
     let links = (0..network.links.len())
         .map(|link| core_link(plan, network, link))

@@ -41,11 +41,8 @@ pub(crate) fn document(document: &Document) -> Result<(), Fault> {
         return Err(root.key("warmup").fault(message));
     }
     seeds(&document.seeds)?;
-    let topologies = [
-        document.dumbbell.is_some(),
-        document.parking_lot.is_some(),
-        !document.link.is_empty(),
-    ];
+    let topologies =
+        [document.dumbbell.is_some(), document.parking_lot.is_some(), !document.link.is_empty()];
     match topologies.iter().filter(|given| **given).count() {
         0 => return Err(root.fault("missing a topology: [dumbbell], [parking_lot] or [[link]]")),
         1 => {}

@@ -159,20 +159,24 @@ reads!(Seeds, "a number of seeds or a list of seeds, such as [1, 2, 3]", {
     }
 });
 
-reads!(Spread, "a time such as \"80 ms\", { uniform = [\"0 s\", \"1 s\"] } or { step = { from = \"40 ms\", by = \"2 ms\" } }", {
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Spread, E> {
-        Delay::read(text).map(Spread::Fixed).map_err(E::custom)
+reads!(
+    Spread,
+    "a time such as \"80 ms\", { uniform = [\"0 s\", \"1 s\"] } or { step = { from = \"40 ms\", by = \"2 ms\" } }",
+    {
+        fn visit_str<E: de::Error>(self, text: &str) -> Result<Spread, E> {
+            Delay::read(text).map(Spread::Fixed).map_err(E::custom)
+        }
+        fn visit_i64<E: de::Error>(self, number: i64) -> Result<Spread, E> {
+            self.visit_str(&number.to_string())
+        }
+        fn visit_f64<E: de::Error>(self, number: f64) -> Result<Spread, E> {
+            self.visit_str(&number.to_string())
+        }
+        fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Spread, A::Error> {
+            Shape::deserialize(MapAccessDeserializer::new(map)).map(Spread::Shape)
+        }
     }
-    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Spread, E> {
-        self.visit_str(&number.to_string())
-    }
-    fn visit_f64<E: de::Error>(self, number: f64) -> Result<Spread, E> {
-        self.visit_str(&number.to_string())
-    }
-    fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Spread, A::Error> {
-        Shape::deserialize(MapAccessDeserializer::new(map)).map(Spread::Shape)
-    }
-});
+);
 
 reads!(PathSpec, "\"forward\", \"reverse\" or a list of link names", {
     fn visit_str<E: de::Error>(self, text: &str) -> Result<PathSpec, E> {

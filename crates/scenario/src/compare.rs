@@ -54,15 +54,12 @@ pub fn compare(options: &CompareOptions) -> Result<Scenario, Problem> {
     let variants: String = options
         .protocols
         .iter()
-        .map(|protocol| format!("[[variant]]\nprotocol = {}\n", toml::Value::from(protocol.as_str())))
+        .map(|protocol| {
+            format!("[[variant]]\nprotocol = {}\n", toml::Value::from(protocol.as_str()))
+        })
         .collect();
     let base = format!("{BASE}{variants}");
-    let source = Source {
-        text: &base,
-        name: "compare",
-        format: Format::Toml,
-        overrides: &[],
-    };
+    let source = Source { text: &base, name: "compare", format: Format::Toml, overrides: &[] };
     let mut text = Text::read(&source)?;
     let settings = [
         ("rate", "bottleneck.rate", &options.rate),

@@ -1,9 +1,7 @@
 //! The scenario as it is written: the types behind TOML, JSON and the JSON Schema.
 
 use crate::choice::{Ecn, LawSpec, Pacing, PathSpec, Seeds, Spread};
-use crate::number::{
-    ArrivalRate, Count, Factor, Links, PacketsPerAck, ParetoShape, Share, Window,
-};
+use crate::number::{ArrivalRate, Count, Factor, Links, PacketsPerAck, ParetoShape, Share, Window};
 use crate::quantity::{BufferSize, Delay, FlowSize, Period, Rate, Size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -367,7 +365,9 @@ pub(crate) struct ProbeSpec {
 }
 
 /// What a probe samples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum QuantityName {
     /// Of a measured link: waiting packets at the instant.

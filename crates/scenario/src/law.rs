@@ -97,9 +97,9 @@ fn value(info: &ParamInfo, given: &ParamValue) -> Result<Value, String> {
             Ok(bps) => Ok(Value::Rate(knee_laws::quantities::BitRate::from_bps(bps))),
             Err(message) => Err(message),
         },
-        (Kind::Size, ParamValue::Text(text)) => Size::read(text).map(|size| {
-            Value::Size(knee_laws::quantities::Bytes(size.0))
-        }),
+        (Kind::Size, ParamValue::Text(text)) => {
+            Size::read(text).map(|size| Value::Size(knee_laws::quantities::Bytes(size.0)))
+        }
         (Kind::Duration, other) => PERIOD.number(&plain(other)).and(Err(quantity(&PERIOD))),
         (Kind::Rate, other) => Rate::read(&plain(other)).and(Err(quantity(&RATE))),
         (Kind::Size, other) => Size::read(&plain(other)).and(Err(quantity(&SIZE))),

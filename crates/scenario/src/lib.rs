@@ -21,6 +21,8 @@ mod results;
 mod run;
 mod scenario;
 mod template;
+#[cfg(test)]
+mod tests;
 mod text;
 mod variant;
 

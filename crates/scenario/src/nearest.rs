@@ -6,7 +6,9 @@ pub(crate) fn nearest<'a>(given: &str, names: impl Iterator<Item = &'a str>) -> 
     names
         .map(|name| (strsim::damerau_levenshtein(&lower, &name.to_lowercase()), name))
         .min_by_key(|(distance, _)| *distance)
-        .filter(|(distance, name)| *distance <= (name.len().max(given.len()) / 3).max(1) && *distance < name.len())
+        .filter(|(distance, name)| {
+            *distance <= (name.len().max(given.len()) / 3).max(1) && *distance < name.len()
+        })
         .map_or_else(String::new, |(_, name)| format!("; did you mean `{name}`?"))
 }
 

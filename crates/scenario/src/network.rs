@@ -134,9 +134,7 @@ impl Network {
         match group.access.as_ref().map(|access| &access.delay) {
             None => self.core_rtt(group),
             Some(AccessDelay::Rtt(rtt)) => rtt.mean(group.count),
-            Some(AccessDelay::Each(delay)) => {
-                self.core_rtt(group) + delay.mean(group.count) * 4
-            }
+            Some(AccessDelay::Each(delay)) => self.core_rtt(group) + delay.mean(group.count) * 4,
         }
     }
 

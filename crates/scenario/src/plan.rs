@@ -18,6 +18,8 @@ use knee_sim::config::Buffer;
 
 /// Smallest and largest packets on the wire, bytes.
 const PACKET_BYTES: std::ops::RangeInclusive<u64> = 40..=65_535;
+/// More packets than any buffer may hold.
+const MOST_PACKETS: f64 = 1e13;
 const ACK_BYTES: std::ops::RangeInclusive<u64> = 1..=65_535;
 
 /// A variant, ready to be built.
@@ -75,7 +77,7 @@ fn link_plan(variant: &Resolved, network: &Network, link: usize) -> Result<LinkP
     let data_bytes = variant.transport.data_size.map_or(1000, |size| size.0);
     let bdp_bytes = core.rate.bytes_in(network.rtt_over(link));
     let bdp_packets = bdp_bytes / data_bytes as f64;
-    let whole = |packets: f64| (packets + 0.5) as u64;
+    let whole = |packets: f64| (packets + 0.5).min(MOST_PACKETS) as u64;
     let counted = |packets: u64| {
         if in_bytes(&router) {
             Buffer::Bytes(packets.saturating_mul(data_bytes))

@@ -21,6 +21,8 @@ pub(crate) struct Measure {
     pub range: &'static str,
     /// How to write one.
     pub example: &'static str,
+    /// A word that stands for no amount at all, if any.
+    pub word: Option<&'static str>,
 }
 
 const RATE_UNITS: &[(&str, f64)] =
@@ -40,6 +42,7 @@ pub(crate) const RATE: Measure = Measure {
     max: 1e14,
     range: "1 bps to 100 Tbps",
     example: "150 Mbps",
+    word: None,
 };
 pub(crate) const DELAY: Measure = Measure {
     noun: "a time",
@@ -48,14 +51,16 @@ pub(crate) const DELAY: Measure = Measure {
     max: DAY,
     range: "0 s to 24 h",
     example: "80 ms",
+    word: None,
 };
 pub(crate) const PERIOD: Measure = Measure {
     noun: "a time",
     units: TIME_UNITS,
     min: 1e-12,
     max: DAY,
-    range: "more than 0 s, up to 24 h",
+    range: "more than 0 s and at most 24 h",
     example: "80 ms",
+    word: None,
 };
 pub(crate) const SIZE: Measure = Measure {
     noun: "a size",
@@ -64,6 +69,7 @@ pub(crate) const SIZE: Measure = Measure {
     max: 1e12,
     range: "1 B to 1 TB",
     example: "1000 B",
+    word: None,
 };
 pub(crate) const BUFFER: Measure = Measure {
     noun: "a buffer",
@@ -79,8 +85,9 @@ pub(crate) const BUFFER: Measure = Measure {
     ],
     min: 1e-9,
     max: 1e12,
-    range: "more than 0, up to 1 TB",
+    range: "more than 0 and at most 1 TB",
     example: "1 BDP",
+    word: Some("unlimited"),
 };
 pub(crate) const FLOW_SIZE: Measure = Measure {
     noun: "a flow's size",
@@ -95,8 +102,9 @@ pub(crate) const FLOW_SIZE: Measure = Measure {
     ],
     min: 1e-9,
     max: 1e12,
-    range: "more than 0, up to 1 TB",
+    range: "more than 0 and at most 1 TB",
     example: "30 packets",
+    word: Some("endless"),
 };
 
 /// The length of the number that `text` begins with; a sign and an exponent belong to it.
@@ -124,7 +132,8 @@ fn number_length(text: &str) -> usize {
 impl Measure {
     fn unit_names(&self) -> String {
         let names: Vec<&str> = self.units.iter().map(|(name, _)| *name).collect();
-        names.join(", ")
+        let names = names.join(", ");
+        self.word.map_or_else(|| names.clone(), |word| format!("{names}, or \"{word}\""))
     }
 
     /// The number (in the base unit) and the unit of `text`, or what is wrong with it.
@@ -359,7 +368,7 @@ impl Written for BufferSize {
         if text.trim() == "unlimited" {
             return Ok(Self::Unlimited);
         }
-        match BUFFER.parse(text).map_err(|error| format!("{error}; or \"unlimited\""))? {
+        match BUFFER.parse(text)? {
             (bdp, "BDP") if bdp > 1e6 => Err("a buffer must be at most 1000000 BDP".to_owned()),
             (bdp, "BDP") => Ok(Self::Bdp(bdp)),
             (packets, "packets" | "packet") => Ok(Self::Packets(whole(packets, "packets")?)),
@@ -385,7 +394,7 @@ impl Written for FlowSize {
         if text.trim() == "endless" {
             return Ok(Self::Endless);
         }
-        match FLOW_SIZE.parse(text).map_err(|error| format!("{error}; or \"endless\""))? {
+        match FLOW_SIZE.parse(text)? {
             (packets, "packets" | "packet") => Ok(Self::Packets(packets)),
             (bytes, _) => Ok(Self::Bytes(bytes)),
         }

@@ -132,8 +132,7 @@ fn summary(scenario: &Scenario, runs: &[Run]) -> Columns {
         for report in &run.report.links {
             let LinkReport { queue_p90_packets: p90, queue_max_packets: max, .. } = *report;
             let index = report.link.0 as usize;
-            let buffer =
-                run.plan.links.get(index).map_or(Buffer::Unlimited, |link| link.buffer);
+            let buffer = run.plan.links.get(index).map_or(Buffer::Unlimited, |link| link.buffer);
             let shares = shares(scenario, &run.report.flows, index);
             let bytes = f64::from(run.plan.data_bytes);
             protocol.append_value(&run.plan.name);

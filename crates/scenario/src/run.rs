@@ -39,8 +39,11 @@ const PACKETS_A_STEP: f64 = 100_000.0;
 /// Runs every variant with every seed, in parallel; rows are in order of variant, then seed.
 pub fn run(scenario: &Scenario, control: &Control) -> Result<Results, Stopped> {
     let seeds = scenario.seeds();
-    let runs: Vec<(&Plan, u64)> =
-        scenario.plans.iter().flat_map(|plan| seeds.iter().map(move |seed| (plan, *seed))).collect();
+    let runs: Vec<(&Plan, u64)> = scenario
+        .plans
+        .iter()
+        .flat_map(|plan| seeds.iter().map(move |seed| (plan, *seed)))
+        .collect();
     let steps = steps(scenario);
     let watch = Watch { control, done: AtomicU64::new(0), all: steps * runs.len() as u64 };
     let pool = rayon::ThreadPoolBuilder::new()
@@ -85,8 +88,7 @@ impl Watch<'_> {
 /// Steps a run, more for more packets.
 fn steps(scenario: &Scenario) -> u64 {
     let measured = scenario.network.links.iter().filter(|link| link.measured);
-    let bytes: f64 =
-        measured.map(|link| link.rate.bytes_in(scenario.document.duration.0)).sum();
+    let bytes: f64 = measured.map(|link| link.rate.bytes_in(scenario.document.duration.0)).sum();
     let packets = bytes / 1000.0;
     ((packets / PACKETS_A_STEP) as u64).clamp(*STEPS.start(), *STEPS.end())
 }

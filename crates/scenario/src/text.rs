@@ -72,13 +72,16 @@ impl<'a> Text<'a> {
                     table.entry(part).or_insert_with(|| Value::Table(toml::Table::new()))
                 }
                 Value::Array(list) => {
-                    let named = |value: &Value| value.get("name").and_then(Value::as_str) == Some(part);
-                    let Some(index) =
-                        part.parse().ok().or_else(|| list.iter().position(named))
+                    let named =
+                        |value: &Value| value.get("name").and_then(Value::as_str) == Some(part);
+                    let Some(index) = part.parse().ok().or_else(|| list.iter().position(named))
                     else {
                         let names = list.iter().filter_map(|value| value.get("name")?.as_str());
                         let names = listed(names);
-                        return Err(fail(&format!("there is no `{part}` in {path}; there are {names} (or a number from 0)", path = self.overrides_name(&path))));
+                        return Err(fail(&format!(
+                            "there is no `{part}` in {path}; there are {names} (or a number from 0)",
+                            path = self.overrides_name(&path)
+                        )));
                     };
                     path = path.index(index);
                     let count = list.len();
@@ -98,18 +101,23 @@ impl<'a> Text<'a> {
 
     /// The typed document, or what does not fit it.
     pub fn document<T: DeserializeOwned>(&self) -> Result<T, Problem> {
-        serde_path_to_error::deserialize(self.tree.clone()).map_err(|error| {
+        let document = serde_path_to_error::deserialize(self.tree.clone()).map_err(|error| {
             let mut path = KeyPath::root();
             for segment in error.path() {
                 path = match segment {
                     Segment::Seq { index } => path.index(*index),
                     Segment::Map { key } => path.key(key),
+                    Segment::Enum { variant } if self.value(&path.key(variant)).is_some() => {
+                        path.key(variant)
+                    }
                     Segment::Enum { .. } | Segment::Unknown => path,
                 };
             }
             let inner: &toml::de::Error = error.inner();
             self.problem(&reworded(path, inner.message()))
-        })
+        })?;
+        lists(&self.tree, &KeyPath::root()).map_err(|fault| self.problem(&fault))?;
+        Ok(document)
     }
 
     /// The sentence for a fault.
@@ -117,7 +125,8 @@ impl<'a> Text<'a> {
         let message = &fault.message;
         let caused = |setting: &&Override| {
             let (long, short) = (&fault.path.0, &setting.path.0);
-            long.starts_with(short) || (short.starts_with(long) && !long.is_empty() && self.is_missing(&setting.path))
+            long.starts_with(short)
+                || (short.starts_with(long) && !long.is_empty() && self.is_missing(&setting.path))
         };
         if let Some(setting) = self.overrides.iter().rev().find(caused) {
             if setting.path == fault.path {
@@ -145,14 +154,17 @@ impl<'a> Text<'a> {
         names(&self.tree, path)
     }
 
+    fn value(&self, path: &KeyPath) -> Option<&Value> {
+        path.0.iter().try_fold(&self.tree, |value, key| match key {
+            Key::Name(name) => value.get(name),
+            Key::Index(index) => value.get(index),
+        })
+    }
+
     /// The key, and its value if that is short.
     fn shown(&self, path: &KeyPath) -> String {
         let key = names(&self.tree, path);
-        let value = path.0.iter().try_fold(&self.tree, |value, key| match key {
-            Key::Name(name) => value.get(name),
-            Key::Index(index) => value.get(index),
-        });
-        match value {
+        match self.value(path) {
             None | Some(Value::Table(_)) => key,
             Some(value) => {
                 let value = value.to_string();
@@ -218,13 +230,45 @@ fn names(tree: &Value, path: &KeyPath) -> String {
                 value = value.and_then(|value| value.get(index));
                 let name = value.and_then(|value| value.get("name")?.as_str());
                 match name {
-                    Some(name) => shown.push_str(name),
-                    None => shown.push_str(&index.to_string()),
+                    Some(name) if !name.is_empty() => shown.push_str(name),
+                    _ => shown.push_str(&index.to_string()),
                 }
             }
         }
     }
     shown
+}
+
+/// Keys that take lists of tables.
+const TABLE_LISTS: [&str; 5] = ["variant", "link", "flows", "probe", "rate_changes"];
+/// Keys that take lists of values.
+const VALUE_LISTS: [&str; 5] = ["seeds", "rates", "path", "back", "uniform"];
+
+/// Are lists only where lists belong? (serde would also read a table from a list of its values.)
+fn lists(value: &Value, at: &KeyPath) -> Result<(), Fault> {
+    match value {
+        Value::Table(table) => {
+            table.iter().try_for_each(|(name, value)| lists(value, &at.key(name)))
+        }
+        Value::Array(list) => {
+            let Some(Key::Name(name)) = at.0.last() else {
+                return Err(at.fault("a list of lists has no meaning here"));
+            };
+            let of_tables = TABLE_LISTS.contains(&name.as_str());
+            if !of_tables && !VALUE_LISTS.contains(&name.as_str()) {
+                return Err(at.fault("a list has no meaning here"));
+            }
+            for (index, value) in list.iter().enumerate() {
+                let at = at.index(index);
+                if of_tables && !value.is_table() {
+                    return Err(at.fault("expected a table"));
+                }
+                lists(value, &at)?;
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    }
 }
 
 fn line_of(text: &str, at: usize) -> usize {
@@ -297,10 +341,13 @@ fn reworded(path: KeyPath, message: &str) -> Fault {
         let name = quoted(message).next().unwrap_or_default();
         return path.fault(format!("missing key `{name}`"));
     }
-    if message.starts_with("invalid ") {
-        if let Some((_, expected)) = message.split_once(", expected ") {
-            return path.fault(format!("expected {expected}"));
-        }
+    let expected = message.strip_prefix("invalid ").and_then(|rest| rest.split_once(", expected "));
+    if let Some((_, expected)) = expected {
+        let expected = expected
+            .replace("a sequence", "a list")
+            .replace("an array of length", "a list of")
+            .replace("a map", "a table");
+        return path.fault(format!("expected {expected}"));
     }
     path.fault(message)
 }

@@ -49,10 +49,9 @@ pub(crate) fn resolve(document: &Document) -> Result<Vec<Resolved>, Fault> {
         let resolved = one(variant, document, &at)?;
         if !names.insert(resolved.name.clone()) {
             let at = if variant.name.is_some() { at.key("name") } else { at };
-            return Err(at.fault(format!(
-                "there are two variants `{}`; give one a `name`",
-                resolved.name
-            )));
+            return Err(
+                at.fault(format!("there are two variants `{}`; give one a `name`", resolved.name))
+            );
         }
         variants.push(resolved);
     }

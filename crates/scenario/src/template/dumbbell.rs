@@ -39,10 +39,8 @@ pub(crate) fn expand(
     let rate = access_rate(network.fastest(&[0]), dumbbell.access_factor.0);
     let start = &dumbbell.start;
     let base = Spread::Fixed(Delay(dumbbell.rtt.0));
-    let stepped = Spread::Shape(Shape::Step(Step {
-        from: Delay(dumbbell.rtt.0),
-        by: dumbbell.rtt_step,
-    }));
+    let stepped =
+        Spread::Shape(Shape::Step(Step { from: Delay(dumbbell.rtt.0), by: dumbbell.rtt_step }));
     stepped.check(dumbbell.flows.0, &at.key("rtt_step"))?;
     let directions = [
         (Direction::Forward, dumbbell.flows, stepped, "flows"),
@@ -66,7 +64,6 @@ pub(crate) fn expand(
         rate,
         delay: AccessDelay::Each(Spread::Fixed(Delay(access_delay(one_way, delay)))),
     };
-    let template =
-        Template { forward: vec![0], reverse: vec![1], access, start: start.clone() };
+    let template = Template { forward: vec![0], reverse: vec![1], access, start: start.clone() };
     Ok((network, template))
 }

@@ -32,8 +32,7 @@ pub(crate) fn expand(
     for direction in [Direction::Forward, Direction::Reverse] {
         for (index, rate) in rates.iter().enumerate() {
             let ends = (format!("node{index}"), format!("node{}", index + 1));
-            let (from, to) =
-                if direction == Direction::Forward { ends } else { (ends.1, ends.0) };
+            let (from, to) = if direction == Direction::Forward { ends } else { (ends.1, ends.0) };
             network.links.push(CoreLink {
                 name: named(&format!("link{}", index + 1), direction),
                 from,
@@ -83,8 +82,6 @@ fn rates(lot: &ParkingLot, bottleneck: &Bottleneck) -> Result<Vec<BitRate>, Faul
         }
         (Some(rates), _) => Ok(rates.iter().map(|rate| rate.0).collect()),
         (None, Some(rate)) => Ok(vec![rate.0; count]),
-        (None, None) => {
-            Err(KeyPath::root().key("bottleneck").fault("missing key `rate`"))
-        }
+        (None, None) => Err(KeyPath::root().key("bottleneck").fault("missing key `rate`")),
     }
 }

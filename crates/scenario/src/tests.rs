@@ -1,0 +1,204 @@
+//! Closed forms and draws, seen from inside.
+
+use crate::build::{network, start_times};
+use crate::plan::Plan;
+use crate::quantity::{BufferSize, Delay, FlowSize, Period, Rate, Size, Written};
+use crate::scenario::{Format, Scenario, Source};
+use knee_laws::codecs::Codec;
+use knee_laws::quantities::{Span, Time};
+use knee_sim::config::{Buffer, LinkId, NetworkConfig};
+
+fn scenario(text: &str) -> Scenario {
+    let source = Source { text, name: "test.toml", format: Format::Toml, overrides: &[] };
+    Scenario::parse(&source).unwrap_or_else(|problem| panic!("{problem}"))
+}
+
+fn dumbbell(protocol: &str, rate: &str, more: &str) -> Scenario {
+    scenario(&format!(
+        "duration = \"10 s\"\nprotocol = \"{protocol}\"\n[dumbbell]\nrtt = \"80 ms\"\nflows = 30\n\
+         reverse = 30\n{more}\n[bottleneck]\nrate = \"{rate}\"\n"
+    ))
+}
+
+fn built(scenario: &Scenario, seed: u64) -> NetworkConfig {
+    network(scenario, &scenario.plans[0], seed).unwrap()
+}
+
+fn delay(network: &NetworkConfig, links: &[LinkId]) -> Span {
+    links.iter().fold(Span::ZERO, |sum, link| sum + network.links[link.0 as usize].delay)
+}
+
+fn buffers(plan: &Plan) -> Vec<Buffer> {
+    plan.links.iter().map(|link| link.buffer).collect()
+}
+
+#[test]
+fn the_base_case_is_that_of_the_reference() {
+    let scenario = dumbbell("vcp", "150 Mbps", "");
+    let network = built(&scenario, 1);
+    assert_eq!(network.links[0].name, "bottleneck");
+    assert_eq!(network.links[0].delay, Span::from_millis(32));
+    assert_eq!((network.flows.len(), network.links.len()), (60, 2 + 4 * 60));
+    assert!(network.links[0].measured && network.links[1].measured && !network.links[2].measured);
+    let first = &network.flows[0].route;
+    let access = &network.links[first.forward[0].0 as usize];
+    assert_eq!(access.delay, Span::from_millis(4));
+    assert_eq!(access.rate.bps(), 300e6);
+    assert_eq!(network.warmup, Time::from_ps(2_000_000_000_000));
+    for flow in &network.flows {
+        assert_eq!(delay(&network, &flow.route.forward), Span::from_millis(40));
+        assert_eq!(delay(&network, &flow.route.backward), Span::from_millis(40));
+        assert!(flow.start <= Time::ZERO + Span::from_secs(1));
+        assert_eq!(flow.packets, None);
+    }
+}
+
+#[test]
+fn default_buffers_are_a_bdp_or_two_packets_a_flow() {
+    let fast = dumbbell("vcp", "150 Mbps", "");
+    assert_eq!(buffers(&fast.plans[0]), [Buffer::Packets(1500); 2]);
+    let slow = dumbbell("vcp", "0.5 Mbps", "");
+    assert_eq!(buffers(&slow.plans[0]), [Buffer::Packets(120); 2]);
+    let red = dumbbell("sack/red", "150 Mbps", "");
+    assert_eq!(buffers(&red.plans[0]), [Buffer::Bytes(1_500_000); 2]);
+    // Mean RTT of 80 to 138 ms is 109 ms forward; the reverse flows keep 80 ms.
+    let stepped = dumbbell("vcp", "150 Mbps", "rtt_step = \"2 ms\"");
+    assert_eq!(buffers(&stepped.plans[0]), [Buffer::Packets(2044), Buffer::Packets(1500)]);
+}
+
+#[test]
+fn rtt_steps_lie_on_the_access_links() {
+    let scenario = dumbbell("vcp", "150 Mbps", "rtt_step = \"2 ms\"");
+    let network = built(&scenario, 1);
+    for (index, flow) in network.flows.iter().enumerate() {
+        let rtt = delay(&network, &flow.route.forward) + delay(&network, &flow.route.backward);
+        let step = if index < 30 { index as u64 } else { 0 };
+        assert_eq!(rtt, Span::from_millis(80 + 2 * step), "flow {index}");
+        assert_eq!(network.links[flow.route.forward[1].0 as usize].delay, Span::from_millis(32));
+    }
+}
+
+#[test]
+fn the_parking_lot_is_the_papers() {
+    let text = include_str!("../../../scenarios/parking-lot.toml");
+    let scenario = scenario(text);
+    let network = built(&scenario, 1);
+    assert_eq!(network.links.iter().filter(|link| link.measured).count(), 14);
+    assert_eq!(network.links[3].delay, Span::from_millis(5));
+    assert_eq!(network.flows.len(), 30 + 30 + 7 * 5);
+    for flow in &network.flows[..60] {
+        let rtt = delay(&network, &flow.route.forward) + delay(&network, &flow.route.backward);
+        assert_eq!((rtt, flow.route.forward.len()), (Span::from_millis(80), 9));
+    }
+    let cross = &network.flows[60].route;
+    assert_eq!((cross.forward[1], cross.backward[1]), (LinkId(0), LinkId(7)));
+    assert_eq!(delay(&network, &cross.forward), Span::from_millis(10));
+}
+
+#[test]
+fn starts_are_uniform_repeat_and_belong_to_their_group_alone() {
+    let alone = dumbbell("vcp", "150 Mbps", "");
+    let crowded = scenario(
+        "duration = \"10 s\"\nprotocol = \"vcp\"\n[[flows]]\nname = \"more\"\npath = \"forward\"\n\
+         [dumbbell]\nrtt = \"80 ms\"\nflows = 3000\nreverse = 3\n[bottleneck]\nrate = \"1 Gbps\"\n",
+    );
+    let forward = |scenario: &Scenario, seed| start_times(&scenario.network.groups[0], seed);
+    assert_eq!(forward(&alone, 1), forward(&alone, 1));
+    assert_ne!(forward(&alone, 1), forward(&alone, 2));
+    let many = forward(&crowded, 1);
+    assert_eq!(forward(&alone, 1), many[..30]);
+    assert!(many.iter().all(|start| start.seconds() <= 1.0));
+    // The mean of N uniforms has standard error 1 / sqrt(12 N).
+    let mean = many.iter().map(|start| start.seconds()).sum::<f64>() / many.len() as f64;
+    assert!((mean - 0.5).abs() < 4.0 / (12.0 * many.len() as f64).sqrt(), "{mean}");
+}
+
+#[test]
+fn ecn_is_negotiated_where_a_router_marks() {
+    let codec = |protocol: &str, more: &str| {
+        let text = format!(
+            "duration = \"10 s\"\nprotocol = \"{protocol}\"\n[dumbbell]\nrtt = \"80 ms\"\n\
+             flows = 1\n[bottleneck]\nrate = \"1 Mbps\"\n{more}"
+        );
+        scenario(&text).plans[0].groups[0].transport.codec
+    };
+    assert_eq!(codec("sack/red", ""), Codec::Ecn);
+    assert_eq!(codec("sack/droptail", ""), Codec::None);
+    assert_eq!(codec("sack/red", "[transport]\necn = false\n"), Codec::None);
+    assert_eq!(codec("sack/vcp", ""), Codec::None);
+    assert_eq!(codec("vcp", ""), Codec::Load2);
+    assert_eq!(codec("xcp", "[transport]\necn = true\n"), Codec::Xcp);
+}
+
+#[test]
+fn a_mismatch_runs_when_allowed() {
+    let scenario = scenario(
+        "duration = \"10 s\"\n[dumbbell]\nrtt = \"80 ms\"\nflows = 1\n[bottleneck]\nrate = \"1 Mbps\"\n\
+         [[variant]]\nprotocol = \"vcp/droptail\"\nmismatch = \"allow\"\n",
+    );
+    assert_eq!(scenario.variants(), ["vcp/droptail"]);
+}
+
+#[test]
+fn quantities_are_read_and_written() {
+    fn read<T: Written>(text: &str) -> String {
+        T::read(text).map_or_else(|error| format!("! {error}"), |value| value.write())
+    }
+    let fine: [(&str, fn(&str) -> String, &str); 24] = [
+        ("150 Mbps", read::<Rate>, "150 Mbps"),
+        ("150Mbps", read::<Rate>, "150 Mbps"),
+        (" 1e3 kbps ", read::<Rate>, "1 Mbps"),
+        ("0.5 Gbps", read::<Rate>, "500 Mbps"),
+        ("1_000 bps", read::<Rate>, "1 kbps"),
+        ("100 Tbps", read::<Rate>, "100 Tbps"),
+        ("80 ms", read::<Delay>, "80 ms"),
+        ("0 s", read::<Delay>, "0 s"),
+        ("0ms", read::<Delay>, "0 s"),
+        ("38.3 ms", read::<Delay>, "38.3 ms"),
+        ("10 µs", read::<Delay>, "10 us"),
+        ("2 min", read::<Period>, "120 s"),
+        ("1.5 h", read::<Period>, "5400 s"),
+        ("1 ns", read::<Period>, "1 ns"),
+        ("+5e-1 s", read::<Period>, "500 ms"),
+        ("1000 B", read::<Size>, "1 kB"),
+        ("1.5 kB", read::<Size>, "1.5 kB"),
+        ("1 BDP", read::<BufferSize>, "1 BDP"),
+        ("0.25 BDP", read::<BufferSize>, "0.25 BDP"),
+        ("1500 packets", read::<BufferSize>, "1500 packets"),
+        ("1 MB", read::<BufferSize>, "1 MB"),
+        ("unlimited", read::<BufferSize>, "unlimited"),
+        ("endless", read::<FlowSize>, "endless"),
+        ("300 kB", read::<FlowSize>, "300 kB"),
+    ];
+    for (text, read, written) in fine {
+        assert_eq!(read(text), written, "{text}");
+        assert_eq!(read(&read(text)), written, "{text}, written and read again");
+    }
+    let refused: [(&str, fn(&str) -> String); 22] = [
+        ("", read::<Rate>),
+        ("Mbps", read::<Rate>),
+        ("150", read::<Rate>),
+        ("150 MBps", read::<Rate>),
+        ("150 Mbps 3", read::<Rate>),
+        ("1e999 bps", read::<Rate>),
+        ("inf bps", read::<Rate>),
+        ("NaN bps", read::<Rate>),
+        ("-1 Mbps", read::<Rate>),
+        ("1..2 Mbps", read::<Rate>),
+        ("0.1 bps", read::<Rate>),
+        ("101 Tbps", read::<Rate>),
+        ("-80 ms", read::<Delay>),
+        ("25 h", read::<Delay>),
+        ("0 s", read::<Period>),
+        ("1e-4 ns", read::<Period>),
+        ("0 B", read::<Size>),
+        ("1.5 B", read::<Size>),
+        ("-1 BDP", read::<BufferSize>),
+        ("0 packets", read::<BufferSize>),
+        ("2 TB", read::<BufferSize>),
+        ("Endless", read::<FlowSize>),
+    ];
+    for (text, read) in refused {
+        assert!(read(text).starts_with("! "), "{text}: {}", read(text));
+    }
+}

@@ -1,0 +1,41 @@
+//! Every file of `tests/bad` is refused with the sentence in its first line, to the letter.
+//!
+//! A second line `# set KEY=VALUE` is an override. `KNEE_BLESS=1` writes the sentences anew.
+#![allow(clippy::disallowed_methods)]
+
+use knee_scenario::{Format, Scenario, Source};
+use std::path::Path;
+
+#[test]
+fn bad_scenarios_are_refused_in_one_exact_sentence() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bad");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    files.sort();
+    assert!(files.len() > 90, "{} files", files.len());
+    let mut wrong = Vec::new();
+    for path in files {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let mut lines = text.lines();
+        let expected = lines.next().unwrap().trim_start_matches("# ");
+        let setting = lines.next().and_then(|line| line.strip_prefix("# set "));
+        let overrides: Vec<_> = setting
+            .and_then(|s| s.split_once('='))
+            .map(|(key, value)| (key.to_owned(), value.to_owned()))
+            .into_iter()
+            .collect();
+        let source = Source { text: &text, name, format: Format::Toml, overrides: &overrides };
+        let said = match Scenario::parse(&source) {
+            Ok(_) => "accepted".to_owned(),
+            Err(problem) => problem.to_string(),
+        };
+        if said != expected {
+            wrong.push(format!("{name}\n  expected {expected}\n  said     {said}"));
+            if std::env::var_os("KNEE_BLESS").is_some() {
+                let rest = text.split_once('\n').unwrap().1;
+                std::fs::write(&path, format!("# {said}\n{rest}")).unwrap();
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,0 +1,138 @@
+//! Runs end to end: columns, repeatability, cancellation.
+#![allow(clippy::disallowed_methods)]
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, Int32Type};
+use arrow_array::{Array, RecordBatch};
+use knee_scenario::{Control, Format, Results, Scenario, Source, Stopped, run};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const TEXT: &str = r#"
+duration = "5 s"
+seeds = 2
+[dumbbell]
+rtt = "40 ms"
+flows = 3
+reverse = 1
+[bottleneck]
+rate = "10 Mbps"
+[[variant]]
+protocol = "vcp"
+[[variant]]
+protocol = "sack/droptail"
+[[flows]]
+name = "web"
+path = "forward"
+count = 4
+arrivals = { per_second = 5, size = { exponential = "10 packets" } }
+"#;
+
+fn scenario(text: &str) -> Scenario {
+    let source = Source { text, name: "test.toml", format: Format::Toml, overrides: &[] };
+    Scenario::parse(&source).unwrap()
+}
+
+fn results(text: &str, threads: usize) -> Results {
+    let control =
+        Control { progress: &|_| (), cancelled: &AtomicBool::new(false), threads: Some(threads) };
+    run(&scenario(text), &control).unwrap()
+}
+
+fn names(batch: &RecordBatch) -> Vec<String> {
+    batch.schema().fields().iter().map(|field| field.name().clone()).collect()
+}
+
+fn number(batch: &RecordBatch, name: &str, row: usize) -> f64 {
+    batch.column_by_name(name).unwrap().as_primitive::<Float64Type>().value(row)
+}
+
+#[test]
+fn columns_have_their_names_and_rows_their_order() {
+    let results = results(TEXT, 2);
+    let summary = &results.summary;
+    assert_eq!(
+        names(summary).join(", "),
+        "protocol, seed, link, utilisation, queue_mean_packets, queue_mean_percent, \
+         queue_p90_packets, queue_p90_percent, queue_max_packets, queue_max_percent, drop_rate, \
+         mark_rate, jain, goodput_mbps, rtt_mean_ms, data_packets, packets, events, cpu_seconds"
+    );
+    assert_eq!(
+        names(&results.flows).join(", "),
+        "protocol, seed, flow, group, start_s, stop_s, goodput_mbps, data_packets, \
+         retransmissions, timeouts, rtt_mean_ms, completion_s"
+    );
+    assert_eq!(
+        names(&results.series).join(", "),
+        "protocol, seed, time_s, quantity, entity, value"
+    );
+    assert_eq!(summary.num_rows(), 2 * 2 * 2);
+    let text = |column: &str, row| {
+        summary.column_by_name(column).unwrap().as_string::<i32>().value(row).to_owned()
+    };
+    assert_eq!((text("protocol", 0), text("link", 0)), ("vcp".into(), "bottleneck".into()));
+    assert_eq!(text("link", 1), "bottleneck-reverse");
+    assert_eq!(text("protocol", 7), "sack");
+    for row in 0..summary.num_rows() {
+        let utilisation = number(summary, "utilisation", row);
+        assert!(utilisation > 0.2 && utilisation <= 1.0, "row {row}: {utilisation}");
+        let rtt = number(summary, "rtt_mean_ms", row);
+        assert!((40.0..200.0).contains(&rtt), "row {row}: {rtt}");
+    }
+    let flow = results.flows.column_by_name("flow").unwrap().as_string::<i32>();
+    assert_eq!((flow.value(0), flow.value(3), flow.value(4)), ("forward/0", "reverse/0", "web/0"));
+    let completion = results.flows.column_by_name("completion_s").unwrap();
+    assert!(completion.is_null(0) && completion.is_valid(4));
+    let entity = results.series.column_by_name("entity").unwrap();
+    let entities = entity.as_dictionary::<Int32Type>().values().as_string::<i32>().clone();
+    assert!(entities.iter().flatten().any(|name| name == "forward/2"));
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing_but_the_cpu_time() {
+    let (one, two) = (results(TEXT, 1), results(TEXT, 2));
+    let all_but_cpu: Vec<usize> = (0..one.summary.num_columns() - 1).collect();
+    assert_eq!(
+        one.summary.project(&all_but_cpu).unwrap(),
+        two.summary.project(&all_but_cpu).unwrap()
+    );
+    assert_eq!(one.flows, two.flows);
+    assert_eq!(one.series, two.series);
+}
+
+#[test]
+fn probes_can_be_switched_off() {
+    let text = format!("probes = \"none\"\n{TEXT}");
+    assert_eq!(results(&text, 2).series.num_rows(), 0);
+}
+
+#[test]
+fn progress_ends_at_one_and_a_cancelled_run_yields_nothing() {
+    let seen = Mutex::new(Vec::new());
+    let cancelled = AtomicBool::new(false);
+    let progress = |part: f64| seen.lock().unwrap().push(part);
+    run(&scenario(TEXT), &Control { progress: &progress, cancelled: &cancelled, threads: None })
+        .unwrap();
+    let most = seen.lock().unwrap().iter().copied().fold(0.0, f64::max);
+    assert_eq!(most, 1.0);
+    let progress = |_| cancelled.store(true, Ordering::Relaxed);
+    let control = Control { progress: &progress, cancelled: &cancelled, threads: Some(1) };
+    assert_eq!(run(&scenario(TEXT), &control).unwrap_err(), Stopped::Cancelled);
+}
+
+#[test]
+fn every_shipped_topology_runs_briefly() {
+    for text in [
+        include_str!("../../../scenarios/parking-lot.toml"),
+        include_str!("../../../scenarios/graph.toml"),
+        include_str!("../../../scenarios/web.toml"),
+    ] {
+        let overrides = [("duration".to_owned(), "2 s".to_owned())];
+        let source = Source { text, name: "x.toml", format: Format::Toml, overrides: &overrides };
+        let scenario = Scenario::parse(&source).unwrap();
+        let cancelled = AtomicBool::new(false);
+        let control = Control { progress: &|_| (), cancelled: &cancelled, threads: None };
+        let results = run(&scenario, &control).unwrap();
+        assert!(results.summary.num_rows() > 0 && results.series.num_rows() > 0);
+    }
+}
