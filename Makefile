@@ -25,7 +25,7 @@ docs: build ## Build the site into docs/_build/html
 
 fmt: build ## Format Rust and Python
 	cargo fmt --all
-	$(BIN)/ruff format python tests docs
+	$(BIN)/ruff format python tests docs/conf.py
 	$(BIN)/ruff check --fix python tests docs
 
 generate: build ## Write the generated files anew: docs/scenario.schema.json
@@ -44,7 +44,7 @@ test-rust:
 	cargo test --workspace --locked
 
 lint-python: build
-	$(BIN)/ruff format --check python tests docs
+	$(BIN)/ruff format --check python tests docs/conf.py
 	$(BIN)/ruff check python tests docs
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache

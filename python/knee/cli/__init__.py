@@ -16,7 +16,7 @@ def main() -> None:
 
     try:
         app(prog_name="knee")
-    except (Exception, KeyboardInterrupt) as error:
+    except Exception as error:
         sys.exit(leave(error))
 
 

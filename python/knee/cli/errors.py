@@ -12,6 +12,10 @@ BROKEN = 70
 INTERRUPTED = 130
 
 
+class Interrupted(Exception):  # noqa: N818
+    """Ctrl-C, out of reach of typer, which would leave without a word."""
+
+
 class Refused(Exception):  # noqa: N818
     """A request that cannot be met; the message is one sentence for the user."""
 
@@ -19,7 +23,7 @@ class Refused(Exception):  # noqa: N818
 def leave(error: BaseException) -> int:
     """Tell the user of `error` on stderr and return the exit code it means."""
     match error:
-        case KeyboardInterrupt():
+        case Interrupted():
             say("stopped; nothing was written")
             return INTERRUPTED
         case BrokenPipeError():

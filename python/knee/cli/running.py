@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from knee.cli.errors import Refused
+from knee.cli.errors import Interrupted, Refused
 from knee.results import Results, check_folder
 from knee.results import run as run_scenario
 from knee.run import Progress
@@ -75,6 +75,13 @@ def parse_settings(settings: list[str] | None) -> dict[str, str]:
 
 
 def _run(scenario: Scenario, style: Output) -> None:
+    try:
+        _run_and_save(scenario, style)
+    except KeyboardInterrupt:
+        raise Interrupted from None
+
+
+def _run_and_save(scenario: Scenario, style: Output) -> None:
     checked = scenario.check()
     folder = check_folder(style.folder or Path("results") / checked.name)
     title = f"{checked.name}: {len(checked.variants) * len(checked.seeds)} runs"
