@@ -46,7 +46,7 @@ Out = Annotated[
 Json = Annotated[
     bool, typer.Option("--json", help="Print the summary's rows as JSON on stdout, no table.")
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no remarks.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no closing remark.")]
 Setting = Annotated[
     list[str] | None,
     typer.Option(

@@ -22,5 +22,8 @@ def plot(folder: Path, out: Path | None) -> None:
             f"{folder} is no results folder: {Path(error.filename or 'summary.parquet').name} is "
             "missing; `knee run` makes one"
         ) from None
-    results.plot(target)
+    try:
+        results.plot(target)
+    except OSError as error:
+        raise Refused(f"cannot write {target}: {error.strerror}") from None
     print(target)
