@@ -1,9 +1,10 @@
 //! Laws by name with their parameters, checked against the registry.
 
 use crate::choice::{LawSpec, ParamValue};
+use crate::measure::{Measure, PERIOD, RATE, SIZE};
 use crate::nearest::{listed, nearest};
 use crate::problem::{Fault, KeyPath};
-use crate::quantity::{Delay, Measure, PERIOD, RATE, Rate, SIZE, Size, Written};
+use crate::quantity::{Delay, Rate, Size, Written};
 use knee_laws::params::{Kind, ParamInfo, Value};
 use knee_laws::registry::{RouterInfo, SenderInfo, router_laws, sender_laws};
 

@@ -11,6 +11,7 @@ mod defaults;
 mod format;
 mod graph;
 mod law;
+mod measure;
 mod nearest;
 mod network;
 mod number;

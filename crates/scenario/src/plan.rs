@@ -50,7 +50,7 @@ pub(crate) struct GroupPlan {
 
 /// Puts a variant on the network.
 pub(crate) fn plan(variant: &Resolved, network: &Network) -> Result<Plan, Fault> {
-    let data_bytes = variant.transport.data_size.map_or(1000, |size| size.0) as u16;
+    let data_bytes = data_bytes(&variant.transport) as u16;
     let links = (0..network.links.len())
         .map(|link| link_plan(variant, network, link))
         .collect::<Result<Vec<_>, _>>()?;
@@ -60,6 +60,11 @@ pub(crate) fn plan(variant: &Resolved, network: &Network) -> Result<Plan, Fault>
         .map(|group| group_plan(variant, &links, (network, group)))
         .collect::<Result<Vec<_>, _>>()?;
     Ok(Plan { name: variant.name.clone(), links, groups, data_bytes })
+}
+
+/// Size of a data packet.
+fn data_bytes(transport: &Transport) -> u64 {
+    transport.or(&crate::defaults::transport()).data_size.map_or(0, |size| size.0)
 }
 
 fn link_plan(variant: &Resolved, network: &Network, link: usize) -> Result<LinkPlan, Fault> {
@@ -74,7 +79,7 @@ fn link_plan(variant: &Resolved, network: &Network, link: usize) -> Result<LinkP
             RouterChoice { info, params }
         }
     };
-    let data_bytes = variant.transport.data_size.map_or(1000, |size| size.0);
+    let data_bytes = data_bytes(&variant.transport);
     let bdp_bytes = core.rate.bytes_in(network.rtt_over(link));
     let bdp_packets = bdp_bytes / data_bytes as f64;
     let whole = |packets: f64| (packets + 0.5).min(MOST_PACKETS) as u64;

@@ -89,7 +89,8 @@ impl Watch<'_> {
 fn steps(scenario: &Scenario) -> u64 {
     let measured = scenario.network.links.iter().filter(|link| link.measured);
     let bytes: f64 = measured.map(|link| link.rate.bytes_in(scenario.document.duration.0)).sum();
-    let packets = bytes / 1000.0;
+    let least = scenario.plans.iter().map(|plan| plan.data_bytes).min().unwrap_or(1);
+    let packets = bytes / f64::from(least.max(1));
     ((packets / PACKETS_A_STEP) as u64).clamp(*STEPS.start(), *STEPS.end())
 }
 

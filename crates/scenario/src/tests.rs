@@ -139,12 +139,15 @@ fn a_mismatch_runs_when_allowed() {
     assert_eq!(scenario.variants(), ["vcp/droptail"]);
 }
 
+/// Reads and writes a quantity.
+type Reader = fn(&str) -> String;
+
 #[test]
 fn quantities_are_read_and_written() {
     fn read<T: Written>(text: &str) -> String {
         T::read(text).map_or_else(|error| format!("! {error}"), |value| value.write())
     }
-    let fine: [(&str, fn(&str) -> String, &str); 24] = [
+    let fine: [(&str, Reader, &str); 24] = [
         ("150 Mbps", read::<Rate>, "150 Mbps"),
         ("150Mbps", read::<Rate>, "150 Mbps"),
         (" 1e3 kbps ", read::<Rate>, "1 Mbps"),
@@ -174,7 +177,7 @@ fn quantities_are_read_and_written() {
         assert_eq!(read(text), written, "{text}");
         assert_eq!(read(&read(text)), written, "{text}, written and read again");
     }
-    let refused: [(&str, fn(&str) -> String); 22] = [
+    let refused: [(&str, Reader); 22] = [
         ("", read::<Rate>),
         ("Mbps", read::<Rate>),
         ("150", read::<Rate>),
