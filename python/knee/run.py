@@ -77,6 +77,12 @@ class Run:
         return self.summary["seed"].unique(maintain_order=True).to_list()
 
     @property
+    def main_links(self) -> list[str]:
+        """Measured links, without each NAME-reverse whose NAME is there too."""
+        links = self.summary["link"].unique(maintain_order=True).to_list()
+        return [link for link in links if link.removesuffix("-reverse") not in {*links} - {link}]
+
+    @property
     def summary(self) -> pl.DataFrame:
         """A row a protocol, seed and measured link."""
         return self._frame("summary")

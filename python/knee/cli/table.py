@@ -75,12 +75,8 @@ def print_table(run: Run) -> None:
 
 
 def measured(run: Run) -> list[dict[str, str | Spread]]:
-    """The rows to print: of a dumbbell the forward bottleneck, else every measured link."""
-    rows = spread(run.summary)
-    if "dumbbell" not in run.settings:
-        return rows
-    first = run.summary["link"].first()
-    return [row for row in rows if row["link"] == first]
+    """The rows to print: a protocol and link each, reverse links left to the columns."""
+    return [row for row in spread(run.summary) if row["link"] in run.main_links]
 
 
 def _remark(seeds: list[int], links: list[str]) -> str:

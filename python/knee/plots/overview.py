@@ -12,9 +12,10 @@ import polars as pl
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, MaxNLocator
 
-from knee.plots.style import BLACK, GREY, PALETTE, STYLE, VERMILION
+from knee.plots.style import BLACK, GREY, STYLE, VERMILION, palette
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -109,31 +110,30 @@ def _collect(run: Run) -> Panels:
     summary = run.summary
     protocols = run.protocols
     first = run.series().filter(pl.col("seed") == run.seeds[0])
-    dumbbell = "dumbbell" in run.settings
     samples: dict[tuple[str, str], dict[str, Samples]] = {}
     for protocol in protocols:
         own = first.filter(pl.col("protocol") == protocol)
-        groups = _groups(run, protocol, dumbbell)
-        links = summary.filter(pl.col("protocol") == protocol)["link"].unique(maintain_order=True)
-        shown = links.to_list()[:1] if dumbbell else links.to_list()
+        groups = _groups(run, protocol)
         for row in ROWS:
             table = own.filter(pl.col("quantity") == row.quantity)
-            entities = groups if row.of_flows else {link: [link] for link in shown}
+            entities = groups if row.of_flows else {link: [link] for link in run.main_links}
             parts = {name: _samples(table, wanted) for name, wanted in entities.items()}
             kept = {name: part for name, part in parts.items() if part.times.size}
             if kept:
                 samples[row.quantity, protocol] = kept
     rows = [row for row in ROWS if any(quantity == row.quantity for quantity, _ in samples)]
-    return Panels(protocols, rows, samples, {} if not dumbbell else _buffers(summary))
+    return Panels(protocols, rows, samples, _buffers(summary) if len(run.main_links) == 1 else {})
 
 
-def _groups(run: Run, protocol: str, dumbbell: bool) -> dict[str, list[str]]:
-    """Flows of each group; of a dumbbell the forward group alone."""
+def _groups(run: Run, protocol: str) -> dict[str, list[str]]:
+    """Flows of each group; not of `reverse` where there is a `forward`."""
     flows = run.flows.filter((pl.col("protocol") == protocol) & (pl.col("seed") == run.seeds[0]))
     groups: dict[str, list[str]] = {}
     for group, flow in flows.select("group", "flow").iter_rows():
         groups.setdefault(str(group), []).append(str(flow))
-    return dict(list(groups.items())[:1]) if dumbbell else groups
+    if "forward" in groups:
+        groups.pop("reverse", None)
+    return groups
 
 
 def _samples(table: pl.DataFrame, entities: list[str]) -> Samples:
@@ -159,32 +159,46 @@ def _buffers(summary: pl.DataFrame) -> dict[str, float]:
 
 def _draw_row(panels: Panels, row: Row, axes: NDArray[np.object_], warmup: float) -> None:
     groups = panels.groups(row)
-    colours = {group: PALETTE[i % len(PALETTE)] for i, group in enumerate(groups)}
+    colours = dict(zip(groups, palette(len(groups)), strict=True))
     for axis, protocol in zip(axes, panels.protocols, strict=True):
         if warmup > 0:
             axis.axvspan(0, warmup, color="#F2F2F2", linewidth=0, zorder=0)
         for group, samples in panels.samples.get((row.quantity, protocol), {}).items():
             if row.of_flows:
-                _draw_flows(axis, samples, colours[group], group if len(groups) > 1 else None)
+                median = colours[group] if len(groups) > 1 else BLACK
+                _draw_flows(axis, samples, colours[group], median)
             else:
-                label = group if len(groups) > 1 else None
-                _draw_link(axis, samples, colours[group], label)
+                _draw_link(axis, samples, colours[group], len(groups))
         if row.quantity == "queue" and protocol in panels.buffers:
             _draw_buffer(axis, panels.buffers[protocol])
     axes[0].set_ylabel(row.label)
     ticks = FixedLocator([0, 0.5, 1]) if row.quantity == "utilisation" else MaxNLocator(4)
     axes[0].yaxis.set_major_locator(ticks)
     axes[0].set_ylim(0, _ceiling(panels, row, warmup))
-    if len(groups) > 1:
-        axes[-1].legend(loc="upper right", handlelength=1.2, borderaxespad=0.2)
+    if len(groups) > 1 and row.quantity in ("utilisation", "throughput"):
+        _draw_legend(axes[-1], colours)
 
 
-def _draw_link(axis: Axes, samples: Samples, colour: str, label: str | None) -> None:
-    width = 1.0 if samples.times.size < DENSE else 0.45
-    axis.plot(samples.times, samples.values[:, 0], color=colour, linewidth=width, label=label)
+def _draw_legend(axis: Axes, colours: dict[str, str]) -> None:
+    """To the right of the panels, so that it hides nothing."""
+    lines = [Line2D([], [], color=colour, linewidth=1.3) for colour in colours.values()]
+    axis.legend(
+        lines,
+        list(colours),
+        loc="upper left",
+        bbox_to_anchor=(1.01, 1.0),
+        handlelength=1.0,
+        borderaxespad=0.0,
+        labelspacing=0.25,
+    )
 
 
-def _draw_flows(axis: Axes, samples: Samples, colour: str, label: str | None) -> None:
+def _draw_link(axis: Axes, samples: Samples, colour: str, links: int) -> None:
+    width = 1.0 if samples.times.size * links < DENSE else 0.45
+    axis.plot(samples.times, samples.values[:, 0], color=colour, linewidth=width)
+
+
+def _draw_flows(axis: Axes, samples: Samples, colour: str, median_colour: str) -> None:
     count = samples.values.shape[1]
     chosen = np.unique(np.linspace(0, count - 1, min(count, LINES)).astype(int))
     lines = [np.column_stack((samples.times, samples.values[:, flow])) for flow in chosen]
@@ -193,15 +207,9 @@ def _draw_flows(axis: Axes, samples: Samples, colour: str, label: str | None) ->
     if count > 1:
         present = ~np.isnan(samples.values).all(axis=1)
         median = np.nanmedian(samples.values[present], axis=1)
-        axis.plot(
-            samples.times[present],
-            median,
-            color=BLACK if label is None else colour,
-            linewidth=1.3,
-            label=label,
-        )
+        axis.plot(samples.times[present], median, color=median_colour, linewidth=1.3)
     else:
-        axis.plot(samples.times, samples.values[:, 0], color=colour, label=label)
+        axis.plot(samples.times, samples.values[:, 0], color=colour)
 
 
 def _draw_buffer(axis: Axes, buffer: float) -> None:

@@ -7,6 +7,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import matplotlib as mpl
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 DPI = 200
@@ -21,6 +23,15 @@ SKY = "#56B4E9"
 BLACK = "#1A1A1A"
 GREY = "#7F7F7F"
 PALETTE = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK)
+
+
+def palette(count: int) -> list[str]:
+    """Colours of `count` things; of many the steps of a ramp, so that neighbours look alike."""
+    if count <= len(PALETTE):
+        return list(PALETTE[:count])
+    ramp = mpl.colormaps["viridis"]
+    return [to_hex(ramp(0.95 * step / (count - 1))) for step in range(count)]
+
 
 STYLE: dict[Any, Any] = {
     "axes.axisbelow": True,
