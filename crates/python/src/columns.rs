@@ -1,13 +1,11 @@
 //! Columns on their way to Python: the Arrow PyCapsule interface, nothing copied.
 
-use std::sync::Arc;
-
-use arrow_array::{ArrayRef, RecordBatch, StructArray};
-use arrow_schema::Field;
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{RecordBatch, RecordBatchIterator};
+use arrow_schema::ffi::FFI_ArrowSchema;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use pyo3_arrow::error::PyArrowResult;
-use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
 
 /// A table of named columns that pyarrow, polars, pandas and DuckDB read without copying.
 #[pyclass(frozen, module = "knee._core")]
@@ -28,23 +26,24 @@ impl Columns {
     }
 
     /// The schema as an Arrow PyCapsule.
-    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyArrowResult<Bound<'py, PyCapsule>> {
-        to_schema_pycapsule(py, self.0.schema_ref().as_ref())
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let schema = FFI_ArrowSchema::try_from(self.0.schema_ref().as_ref())
+            .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        PyCapsule::new_with_value(py, schema, c"arrow_schema")
     }
 
-    /// The columns as a stream of one batch, by the Arrow PyCapsule interface.
+    /// The columns as a stream of one batch, by the Arrow PyCapsule interface. A `requested_schema` is
+    /// best effort there: the columns come as they are.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyCapsule>>,
-    ) -> PyArrowResult<Bound<'py, PyCapsule>> {
-        let schema = self.0.schema_ref();
-        let field = Field::new_struct("", schema.fields().clone(), false)
-            .with_metadata(schema.metadata().clone());
-        let batch: ArrayRef = Arc::new(StructArray::from(self.0.clone()));
-        let stream = ArrayIterator::new(std::iter::once(Ok(batch)), field.into());
-        to_stream_pycapsule(py, Box::new(stream), requested_schema)
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let _ = requested_schema;
+        let batches = RecordBatchIterator::new([Ok(self.0.clone())], self.0.schema());
+        let stream = FFI_ArrowArrayStream::new(Box::new(batches));
+        PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
     }
 
     fn __len__(&self) -> usize {
