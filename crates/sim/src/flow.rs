@@ -132,7 +132,10 @@ impl Flow {
             }
         } else if newly == 0 && next == before && self.board.outstanding() > 0 {
             self.duplicates += 1;
-            self.board.one_left();
+            // Not after a timeout: what was outstanding then is not counted as in flight any more.
+            if self.recovering || self.board.una() >= self.recover {
+                self.board.one_left();
+            }
         }
         let rtt = now.since(packet.stamp);
         self.rtt.sample(rtt);
@@ -284,5 +287,60 @@ impl Flow {
     #[inline]
     pub fn is_done(&self) -> bool {
         self.board.una() >= self.limit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use knee_laws::sender::Opening;
+
+    fn transport() -> Transport {
+        Transport {
+            data_bytes: 1000,
+            ack_bytes: 40,
+            recovery: Recovery::NewReno,
+            initial_window: 10.0,
+            codec: Codec::None,
+            packets_per_ack: 1,
+            ack_delay: Span::ZERO,
+            pacing_gain: None,
+            min_rto: Span::from_millis(200),
+            max_window: 1e6,
+        }
+    }
+
+    /// Numbers of the packets that leave at `now`.
+    fn sent(flow: &mut Flow, now: Time) -> Vec<u32> {
+        let mut numbers = vec![];
+        while let Turn::Send(packet) = flow.turn(0, &transport(), now) {
+            numbers.push(packet.seq);
+        }
+        numbers
+    }
+
+    #[test]
+    fn duplicate_acks_make_room_in_recovery_but_not_after_a_timeout() {
+        let opening = Opening { initial_window: 10.0, packet_bytes: 1000 };
+        let law = Sender::build("newreno", &[], &opening).expect("a law");
+        let mut flow = Flow::new(law, GroupId(0), Codec::None);
+        let at = |ms| Time::ZERO + Span::from_millis(ms);
+        let duplicate = Packet::ack(&Packet::data(0, 5, 1000, false), 0, 40, 0);
+        assert_eq!(sent(&mut flow, at(0)), Vec::from_iter(0..10));
+        flow.take_ack(&duplicate, &transport(), at(80));
+        flow.take_ack(&duplicate, &transport(), at(80));
+        assert_eq!(sent(&mut flow, at(80)), [10, 11]); // limited transmit, RFC 3042
+        flow.take_ack(&duplicate, &transport(), at(80));
+        assert_eq!(sent(&mut flow, at(80)), [0]); // fast retransmit
+
+        flow.time_out(&transport(), at(400));
+        assert_eq!(sent(&mut flow, at(400)), [0]);
+        for _ in 0..5 {
+            flow.take_ack(&duplicate, &transport(), at(410));
+            assert_eq!(sent(&mut flow, at(410)), []);
+        }
+        let progress = Packet::ack(&Packet::data(0, 0, 1000, false), 6, 40, 0);
+        flow.take_ack(&progress, &transport(), at(480));
+        assert!(sent(&mut flow, at(480)).starts_with(&[6]));
     }
 }
