@@ -6,7 +6,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build run test docs fmt generate clean \
+.PHONY: help build run test docs reference fmt generate clean \
 	test-rust test-python lint-rust lint-python check-generated
 
 help: ## Show this list
@@ -22,6 +22,9 @@ test: lint-rust test-rust build lint-python check-generated test-python ## Run e
 docs: build ## Build the site into docs/_build/html
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
+
+reference: build ## Compare with ns-2, ns-3 and htsim: some minutes; a table, reference/results.md, pictures
+	$(BIN)/python reference/compare.py
 
 fmt: build ## Format Rust and Python
 	cargo fmt --all
