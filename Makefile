@@ -23,7 +23,7 @@ docs: build ## Build the site into docs/_build/html
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-reference: build ## Compare with ns-2, ns-3 and htsim: some minutes; a table, reference/results.md, pictures
+reference: build ## Compare with ns-2, ns-3 and htsim (some minutes)
 	$(BIN)/python reference/compare.py
 
 fmt: build ## Format Rust and Python
