@@ -19,7 +19,7 @@ ALLOWED = {
     "knee-scenario": {"knee-laws", "knee-sim", "knee-fluid", "knee-live"},
     "knee-python": {"knee-scenario"},
 }
-"""laws <- {sim, fluid, live} <- scenario <- python (design.md)."""
+"""laws <- {sim, fluid, live} <- scenario <- python (ARCHITECTURE.md)."""
 
 LONGEST = 600
 

@@ -15,3 +15,8 @@ pub mod routers;
 mod script;
 pub mod sender;
 pub mod senders;
+
+/// The worked example of CONTRIBUTING.md, compiled and run as a documentation test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../CONTRIBUTING.md")]
+pub struct Contributing;
