@@ -6,7 +6,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build run test docs reference fmt generate clean \
+.PHONY: help build run test docs reference bench bench-guard fmt generate clean \
 	test-rust test-python lint-rust lint-python check-generated
 
 help: ## Show this list
@@ -25,6 +25,14 @@ docs: build ## Build the site into docs/_build/html
 
 reference: build ## Compare with ns-2, ns-3 and htsim (some minutes)
 	$(BIN)/python reference/compare.py
+
+bench: ## Speed on the reference workloads, and how it scales: a table and results/bench.json
+	@mkdir -p results
+	cargo bench --locked -p knee-sim --bench workloads -- --scaling --json $(CURDIR)/results/bench.json
+
+bench-guard: ## Instructions of two short workloads against the known ones (valgrind)
+	@command -v valgrind >/dev/null || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq valgrind; }
+	$(PYTHON) crates/sim/benches/instructions.py
 
 fmt: build ## Format Rust and Python
 	cargo fmt --all

@@ -63,6 +63,17 @@ fn workloads() -> Vec<Workload> {
     list.map(|(name, target, dumbbell)| Workload { name: name.to_owned(), target, dumbbell }).into()
 }
 
+/// The first seconds of two workloads, for counting instructions (instructions.py).
+fn short() -> Vec<Workload> {
+    let w1 = Dumbbell::default();
+    let vcp = Dumbbell { sender: "vcp", router: "vcp", initial_window: 2.0, ..w1 };
+    let list = [
+        ("W1, 6 s", Dumbbell { seconds: 6, warmup: 1, ..w1 }),
+        ("W1 vcp, 12 s", Dumbbell { seconds: 12, warmup: 1, ..vcp }),
+    ];
+    list.map(|(name, dumbbell)| Workload { name: name.to_owned(), target: 0.0, dumbbell }).into()
+}
+
 /// W1's shape over flows and over capacity: as many packets in each, about a million.
 fn scaling() -> Vec<Workload> {
     let one = |name: String, mbps: f64, flows: u32| {
@@ -135,6 +146,9 @@ fn main() {
     let repeats = after("--repeats").and_then(|n| n.parse().ok()).unwrap_or(5).max(1);
     let only = after("--only");
     let mut list = workloads();
+    if only.is_some() {
+        list.extend(short());
+    }
     if words.iter().any(|word| word == "--scaling") {
         list.extend(scaling());
     }

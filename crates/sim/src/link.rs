@@ -30,7 +30,8 @@ pub enum Outcome {
     Dropped,
 }
 
-/// A link in motion.
+/// A link in motion: one cache line, and the queue apart.
+#[repr(align(64))]
 pub struct Link {
     /// How long a byte takes, in units of 2^-20 ps.
     byte_time: u64,
@@ -39,8 +40,6 @@ pub struct Link {
     free_at: Time,
     /// Packets on their way, each with its arrival; without departure events also those that wait.
     pub line: Ring<Packet>,
-    /// Packets accepted since the start.
-    pub accepted: u64,
     /// Is what arrives known ahead?
     pub known_ahead: bool,
     /// What waits, where anybody asks: limit, statistics, or a law that looks.
@@ -59,7 +58,6 @@ impl Link {
             delay: config.delay,
             free_at: Time::ZERO,
             line: Ring::default(),
-            accepted: 0,
             known_ahead: false,
             queue: (!unseen).then(|| Box::new(Queue::new(config, seed))),
         }
@@ -96,7 +94,6 @@ impl Link {
     /// Transmits a packet from `start` on: sets when it arrives at the far end.
     #[inline]
     pub fn launch(&mut self, packet: &mut Packet, start: Time) {
-        self.accepted += 1;
         let time = u128::from(packet.size) * u128::from(self.byte_time) + (1 << (TIME_BITS - 1));
         self.free_at = start.max(self.free_at) + Span::from_ps((time >> TIME_BITS) as u64);
         packet.at = self.free_at + self.delay;
@@ -164,6 +161,8 @@ impl Link {
         queue.report(link, now, busy_until)
     }
 }
+
+const _: () = assert!(size_of::<Link>() == 64, "a link is one cache line");
 
 const TIME_BITS: u32 = 20;
 

@@ -7,8 +7,8 @@ use knee_laws::quantities::{Span, Time};
 pub struct Meter {
     /// Picoseconds at each length in packets.
     at_length: Vec<u64>,
-    /// Integral of the length in bytes, byte seconds.
-    byte_seconds: f64,
+    /// Integral of the length in bytes, byte picoseconds.
+    byte_time: u128,
     since: Time,
     pub offered: u64,
     pub dropped: u64,
@@ -27,9 +27,7 @@ impl Meter {
             self.at_length.resize(packets + 1, 0);
         }
         self.at_length[packets] += held.ps();
-        if bytes > 0 {
-            self.byte_seconds += bytes as f64 * held.seconds();
-        }
+        self.byte_time += u128::from(bytes) * u128::from(held.ps());
     }
 
     /// Forgets everything before `now`.
@@ -58,8 +56,7 @@ impl Meter {
 
     /// Time-weighted mean length in bytes.
     pub fn mean_bytes(&self) -> f64 {
-        let total = self.total().seconds();
-        if total > 0.0 { self.byte_seconds / total } else { 0.0 }
+        self.byte_time as f64 / (self.total().ps() as f64).max(1.0)
     }
 
     /// The least length that is not exceeded for this fraction of the time.

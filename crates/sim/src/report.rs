@@ -11,7 +11,7 @@ pub struct Report {
     pub flows: Vec<FlowReport>,
     /// Samples of the probes.
     pub series: Vec<Sample>,
-    /// Packets, data and ACKs, that all links took in the whole run.
+    /// Packets, data and ACKs, that all links transmitted in the whole run.
     pub packets: u64,
     /// Events that the agenda dispatched.
     pub events: u64,

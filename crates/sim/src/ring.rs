@@ -1,16 +1,17 @@
 //! A ring buffer whose length is a power of two: what packets wait and travel in.
 
 /// First in, first out; grows when full and never shrinks, so that a run allocates only while it warms up.
+/// When it runs empty it starts over at its first slot, which is likely still in the cache.
 #[derive(Debug)]
 pub struct Ring<T> {
-    slots: Vec<T>,
-    head: usize,
-    len: usize,
+    slots: Box<[T]>,
+    head: u32,
+    len: u32,
 }
 
 impl<T> Default for Ring<T> {
     fn default() -> Self {
-        Self { slots: Vec::new(), head: 0, len: 0 }
+        Self { slots: Box::new([]), head: 0, len: 0 }
     }
 }
 
@@ -18,11 +19,11 @@ impl<T: Copy> Ring<T> {
     /// Appends.
     #[inline]
     pub fn push(&mut self, value: T) {
-        if self.len == self.slots.len() {
+        if self.len as usize == self.slots.len() {
             self.grow(value);
         }
         let wrap = self.slots.len() - 1;
-        if let Some(slot) = self.slots.get_mut((self.head + self.len) & wrap) {
+        if let Some(slot) = self.slots.get_mut((self.head + self.len) as usize & wrap) {
             *slot = value;
         }
         self.len += 1;
@@ -31,15 +32,16 @@ impl<T: Copy> Ring<T> {
     /// The first.
     #[inline]
     pub fn front(&self) -> Option<&T> {
-        if self.len == 0 { None } else { self.slots.get(self.head) }
+        if self.len == 0 { None } else { self.slots.get(self.head as usize) }
     }
 
     /// Removes the first.
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
         let value = *self.front()?;
-        self.head = (self.head + 1) & (self.slots.len() - 1);
         self.len -= 1;
+        let next = (self.head + 1) & (self.slots.len() as u32 - 1);
+        self.head = if self.len == 0 { 0 } else { next };
         Some(value)
     }
 
@@ -51,17 +53,17 @@ impl<T: Copy> Ring<T> {
 
     /// All, first to last.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
-        let (later, first) = self.slots.split_at(self.head);
-        first.iter().chain(later).take(self.len)
+        let (later, first) = self.slots.split_at(self.head as usize);
+        first.iter().chain(later).take(self.len as usize)
     }
 
     #[cold]
     fn grow(&mut self, filler: T) {
-        let len = (self.slots.len() * 2).max(4);
+        let len = (self.slots.len() * 2).max(2);
         let mut slots = Vec::with_capacity(len);
         slots.extend(self.iter());
         slots.resize(len, filler);
-        self.slots = slots;
+        self.slots = slots.into();
         self.head = 0;
     }
 }

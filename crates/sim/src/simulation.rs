@@ -39,6 +39,8 @@ pub struct Simulation {
     warmup: Time,
     end: Time,
     events: u64,
+    /// Packets that links have launched.
+    packets: u64,
 }
 
 impl Simulation {
@@ -63,6 +65,7 @@ impl Simulation {
             warmup: config.warmup,
             end: config.end,
             events: 0,
+            packets: 0,
         };
         network.agenda.schedule(config.warmup, Event::new(Kind::Warmup, 0));
         for (index, link) in (0..).zip(config.links) {
@@ -220,6 +223,7 @@ impl Simulation {
     #[inline(always)]
     fn forward(&mut self, mut link: u32, packet: &mut Packet) {
         loop {
+            self.packets += 1;
             let next = self.hops[packet.hop as usize + 1];
             let Some(ahead) = self.links.get_mut(next as usize).filter(|link| link.known_ahead)
             else {
@@ -506,7 +510,7 @@ impl Simulation {
             links,
             flows,
             series: self.series.clone(),
-            packets: self.links.iter().map(|link| link.accepted).sum(),
+            packets: self.packets,
             events: self.events,
         }
     }
