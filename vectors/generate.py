@@ -116,6 +116,40 @@ def cubic_window():
             yield w_max, epoch, c, t, k, c * (t - k) ** 3 + w_max
 
 
+def hstcp_response():
+    """RFC 3649, section 5: the line through (38, 1.5 / 38^2) and (83000, 1e-7), as a power law."""
+    low, high, high_p, high_decrease = 38.0, 83000.0, 1e-7, 0.1
+    low_p = 1.5 / low ** 2
+    slope = math.log(high_p / low_p, high / low)
+    yield "window_packets,loss_rate,increase_packets,decrease_share,after_loss_packets".split(",")
+    for w in (38.0, 39.0, 50.0, 118.0, 500.0, 1058.0, 5036.0, 10e3, 20e3, 50e3, 83e3, 100e3, 200e3):
+        p = high_p * (w / high) ** slope
+        b = 0.5 + (high_decrease - 0.5) * math.log(w / low, high / low)
+        # Average window w from AIMD with a and b: w = sqrt(a (2 - b) / (2 b p)).
+        yield w, p, w ** 2 * p / ((2 - b) / (2 * b)), b, w * (1 - b)
+
+
+def scalable_window():
+    """Scalable TCP: a packet's ACK and a loss, at, below and above the legacy window of 16."""
+    yield "window_packets,after_ack_packets,after_loss_packets".split(",")
+    for w in (4, 8, 15, 16, 17, 20, 100, 1000, 10000, 100000):
+        if w <= 16:
+            yield w, w + 1 / w, max(2.0, w / 2)
+        else:
+            yield w, w + 0.01, w - 0.125 * w
+
+
+def htcp_growth():
+    """H-TCP (1) and (2): growth a round by time since the last backoff and beta; beta by RTTs (3)."""
+    yield "since_backoff_s,min_rtt_ms,max_rtt_ms,f_packets,beta,alpha_packets".split(",")
+    for since in (0.0, 0.5, 1.0, 1.5, 2.0, 5.0, 30.0):
+        for shortest, longest in ((100, 100), (100, 125), (60, 100), (100, 200), (10, 1000)):
+            late = since - 1
+            f = 1 + 10 * late + (late / 2) ** 2 if late > 0 else 1.0
+            beta = sorted((0.5, shortest / longest, 0.8))[1]
+            yield since, shortest, longest, f, beta, 2 * (1 - beta) * f
+
+
 def xcp_control():
     """XCP (1) to (7) as the paper has them, in bytes a control interval, then over d."""
     alpha, beta, gamma = 0.4, 0.226, 0.1
@@ -158,7 +192,7 @@ def text(rows):
 
 def main():
     tables = [vcp_sender, vcp_router, load2_hops, red_automatic, red_curve, red_uniform,
-              cubic_window, xcp_control, xcp_header]
+              cubic_window, hstcp_response, scalable_window, htcp_growth, xcp_control, xcp_header]
     for table in tables:
         path = Path(__file__).with_name(table.__name__ + ".csv")
         if "--check" in sys.argv[1:]:

@@ -245,6 +245,9 @@ senders! {
     NewReno = senders::newreno::NewReno;
     Sack = senders::sack::Sack;
     Cubic = senders::cubic::Cubic;
+    HsTcp = senders::hstcp::HsTcp;
+    Scalable = senders::scalable::Scalable;
+    HTcp = senders::htcp::HTcp;
     Vcp = senders::vcp::Vcp;
     Xcp = senders::xcp::Xcp;
 }

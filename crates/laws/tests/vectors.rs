@@ -2,11 +2,12 @@
 
 use knee_laws::codecs::xcp::Congestion;
 use knee_laws::codecs::{Codec, Feedback, Load, Wire, load2, xcp};
+use knee_laws::params::Value;
 use knee_laws::quantities::{BitRate, Bytes, Span, Time};
 use knee_laws::registry::Sender;
 use knee_laws::routers::{red, vcp, xcp as xcp_router};
-use knee_laws::sender::{Ack, Opening, SenderLaw};
-use knee_laws::senders::cubic;
+use knee_laws::sender::{self, Ack, Loss, Opening, SenderLaw};
+use knee_laws::senders::{cubic, hstcp, htcp};
 
 /// A row of a table, read from left to right.
 struct Row(Vec<String>, usize);
@@ -142,6 +143,63 @@ fn cubic_window() {
         let k = cubic::inflection(w_max, cwnd_epoch, c);
         row.expect(k);
         row.expect(cubic::w_cubic(t, k, w_max, c));
+    });
+}
+
+/// The windows after a packet's ACK and after a loss, in avoidance.
+fn steps(name: &str, window: f64) -> [f64; 2] {
+    let opening = Opening { initial_window: window, packet_bytes: 1000 };
+    let avoidance = [("initial_ssthresh".to_owned(), Value::Number(2.0))];
+    let start = || Sender::build(name, &avoidance, &opening).expect("a law");
+    let (rtt, mut acked, mut cut) = (Span::from_millis(100), start(), start());
+    acked.on_ack(&Ack {
+        now: Time::ZERO,
+        newly_acked: 1,
+        in_flight: window as u32,
+        rtt,
+        smoothed_rtt: rtt,
+        min_rtt: rtt,
+        feedback: Feedback::None,
+        recovering: false,
+        app_limited: false,
+    });
+    cut.on_loss(&Loss { now: Time::ZERO, in_flight: window as u32, by: sender::Congestion::Loss });
+    [acked.window(), cut.window()]
+}
+
+#[test]
+fn hstcp_response() {
+    let response = hstcp::Response::new(&hstcp::Params::default());
+    each("hstcp_response", 5, |row| {
+        let window = row.number();
+        row.expect(response.loss_rate(window));
+        row.expect(response.increase(window));
+        row.expect(response.decrease(window));
+        row.expect(steps("hstcp", window)[1]);
+    });
+}
+
+#[test]
+fn scalable_window() {
+    each("scalable_window", 3, |row| {
+        let window = row.number();
+        for after in steps("scalable", window) {
+            row.expect(after);
+        }
+    });
+}
+
+#[test]
+fn htcp_growth() {
+    let params = htcp::Params::default();
+    each("htcp_growth", 6, |row| {
+        let since = row.number();
+        let [min_rtt, max_rtt] = [(); 2].map(|()| Span::from_millis(row.number() as u64));
+        let f = htcp::growth(since, params.low_speed.seconds());
+        row.expect(f);
+        let beta = htcp::adaptive_beta(min_rtt, max_rtt, &params);
+        row.expect(beta);
+        row.expect(2.0 * (1.0 - beta) * f);
     });
 }
 

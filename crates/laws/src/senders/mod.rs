@@ -1,8 +1,12 @@
-//! Sender laws, one a file; the registry lists them in reading order.
+//! Sender laws, one a file; the registry lists them in reading order. `round` is no law.
 
 pub mod cubic;
+pub mod hstcp;
+pub mod htcp;
 pub mod newreno;
 pub mod reno;
+pub mod round;
 pub mod sack;
+pub mod scalable;
 pub mod vcp;
 pub mod xcp;

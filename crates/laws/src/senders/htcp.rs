@@ -1,0 +1,232 @@
+//! H-TCP: the longer ago the last loss, the faster the growth; the cut fits the queue that it met.
+//!
+//! D. Leith, R. Shorten, "H-TCP: TCP for High-Speed and Long-Distance Networks", PFLDnet 2004, and
+//! draft-leith-tcp-htcp. Delta is the time since the last backoff in s, windows are in packets:
+//!   (1) f(Delta) = 1 up to Delta_L = 1 s, then 1 + 10 (Delta - Delta_L) + ((Delta - Delta_L) / 2)^2
+//!   (2) alpha = 2 (1 - beta) f(Delta);       each RTT: cwnd += alpha
+//!   (3) on loss, with B the throughput of the round before it, B' that before the last loss:
+//!       beta = 0.5 if |B - B'| > 0.2 B', else RTT_min / RTT_max within [0.5, 0.8];  cwnd *= beta
+//!   (4) optional RTT scaling: f *= RTT_min / 100 ms, the factor within [0.1, 2]
+//! Slow start and timeouts are Reno's, but for beta; ECN marks are answered like losses.
+//! Differs from the paper: RTT_max is that since the last backoff; growth never passes slow start's,
+//! a packet each packet acknowledged, and f >= 1 also after scaling (both as in Linux); the window of
+//! a cut is what was in flight.
+
+use super::round::Round;
+use crate::codecs::Codec;
+use crate::params;
+use crate::quantities::{Span, Time};
+use crate::registry::SenderSpec;
+use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw};
+
+params! {
+    /// H-TCP's constants.
+    pub struct Params {
+        /// Time after a backoff in which it grows as Reno does, Delta_L.
+        pub low_speed: Span = Span::from_secs(1), in 0.0, 100.0;
+        /// Least share of the packets in flight kept after a loss.
+        pub min_beta: f64 = 0.5, in 0.1, 0.5;
+        /// Largest share of the packets in flight kept after a loss.
+        pub max_beta: f64 = 0.8, in 0.5, 0.99;
+        /// Relative change of throughput between losses from which `min_beta` is kept, Delta_B.
+        pub bandwidth_switch: f64 = 0.2, in 0.0, 100.0;
+        /// Scale growth with the RTT, so that flows of different RTT grow alike?
+        pub rtt_scaling: bool = false, in 0.0, 1.0;
+        /// Slow-start threshold at the start, in packets.
+        pub initial_ssthresh: f64 = 1e9, in 2.0, 1e9;
+    }
+}
+
+/// (1): growth in packets a round, `delta` seconds after a backoff.
+pub fn growth(delta: f64, low_speed: f64) -> f64 {
+    let x = (delta - low_speed).max(0.0);
+    1.0 + 10.0 * x + 0.25 * x * x
+}
+
+/// (3), the second case: what leaves the queue just empty.
+pub fn adaptive_beta(min_rtt: Span, max_rtt: Span, params: &Params) -> f64 {
+    if max_rtt == Span::ZERO {
+        return params.min_beta;
+    }
+    min_rtt.ratio(max_rtt).clamp(params.min_beta, params.max_beta)
+}
+
+/// The state of an H-TCP sender.
+#[derive(Clone, Debug)]
+pub struct HTcp {
+    params: Params,
+    window: f64,
+    ssthresh: f64,
+    beta: f64,
+    last_backoff: Time,
+    min_rtt: Span,
+    /// Since the last backoff.
+    max_rtt: Span,
+    round: Round,
+    /// In packets / s: of the last round, and of the last one before the last backoff.
+    throughput: f64,
+    throughput_before: Option<f64>,
+}
+
+impl HTcp {
+    /// Starts with the initial window, in slow start.
+    pub fn new(params: Params, opening: &Opening) -> Self {
+        Self {
+            params,
+            window: opening.initial_window,
+            ssthresh: params.initial_ssthresh,
+            beta: params.min_beta,
+            last_backoff: Time::ZERO,
+            min_rtt: Span::ZERO,
+            max_rtt: Span::ZERO,
+            round: Round::default(),
+            throughput: 0.0,
+            throughput_before: None,
+        }
+    }
+
+    fn measure(&mut self, ack: &Ack) {
+        if let Some(passed) = self.round.on_ack(ack).filter(|passed| passed.seconds > 0.0) {
+            self.throughput = passed.packets as f64 / passed.seconds;
+        }
+        self.min_rtt = ack.min_rtt;
+        if !ack.recovering {
+            self.max_rtt = self.max_rtt.max(ack.rtt);
+        }
+    }
+
+    /// (2) and (4).
+    fn alpha(&self, now: Time) -> f64 {
+        let mut f = growth(now.since(self.last_backoff).seconds(), self.params.low_speed.seconds());
+        if self.params.rtt_scaling {
+            f = (f * (self.min_rtt.seconds() / 0.1).clamp(0.1, 2.0)).max(1.0);
+        }
+        2.0 * (1.0 - self.beta) * f
+    }
+
+    /// (3), up to the window itself.
+    fn back_off(&mut self, loss: &Loss) {
+        let params = &self.params;
+        let steady = self.throughput_before.is_some_and(|before| {
+            (self.throughput - before).abs() <= params.bandwidth_switch * before
+        });
+        let adaptive = adaptive_beta(self.min_rtt, self.max_rtt, params);
+        self.beta = if steady { adaptive } else { params.min_beta };
+        self.ssthresh = (self.beta * f64::from(loss.in_flight)).max(2.0);
+        self.throughput_before = Some(self.throughput);
+        self.last_backoff = loss.now;
+        self.max_rtt = Span::ZERO;
+    }
+}
+
+impl SenderLaw for HTcp {
+    fn on_ack(&mut self, ack: &Ack) {
+        self.measure(ack);
+        if ack.recovering || ack.app_limited || ack.newly_acked == 0 {
+            return;
+        }
+        let acked = f64::from(ack.newly_acked);
+        if self.window < self.ssthresh {
+            self.window = (self.window + acked).min(self.ssthresh);
+        } else {
+            self.window += acked * (self.alpha(ack.now) / self.window).min(1.0);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        self.back_off(loss);
+        self.window = self.ssthresh.min(self.window);
+    }
+
+    fn on_timeout(&mut self, loss: &Loss) {
+        self.back_off(loss);
+        self.round.restart();
+        self.window = 1.0;
+    }
+
+    fn window(&self) -> f64 {
+        self.window
+    }
+
+    fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        show("ssthresh", self.ssthresh);
+        show("beta", self.beta);
+        show("throughput", self.throughput);
+    }
+}
+
+impl SenderSpec for HTcp {
+    type Law = Self;
+    type Params = Params;
+    const NAME: &'static str = "htcp";
+    const TITLE: &'static str = "H-TCP: growth by the time since the last loss, cuts by the queue";
+    const SOURCE: &'static str = "Leith and Shorten, PFLDnet 2004";
+    const CODEC: Codec = Codec::Ecn;
+    const RECOVERY: Recovery = Recovery::Sack;
+    const ROUTER: &'static str = "droptail";
+    fn new(params: Params, opening: &Opening) -> Self {
+        Self::new(params, opening)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::{Script, ms};
+
+    fn htcp(window: f64, rtt_scaling: bool) -> Script<HTcp> {
+        let params = Params { initial_ssthresh: 2.0, rtt_scaling, ..Params::default() };
+        Script::new(HTcp::new(params, &Opening { initial_window: window, packet_bytes: 1000 }))
+    }
+
+    #[test]
+    fn growth_passes_the_hand_checked_points() {
+        for (delta, packets) in
+            [(0.0, 1.0), (1.0, 1.0), (1.1, 2.0 + 0.0025), (3.0, 22.0), (11.0, 126.0)]
+        {
+            assert!((growth(delta, 1.0) - packets).abs() < 1e-12, "{delta}");
+        }
+    }
+
+    #[test]
+    fn beta_leaves_the_queue_just_empty() {
+        let beta = |max| adaptive_beta(ms(70), ms(max), &Params::default());
+        assert_eq!([beta(100), beta(70), beta(80), beta(200)], [0.7, 0.8, 0.8, 0.5]);
+        assert_eq!(beta(0), 0.5);
+    }
+
+    #[test]
+    fn three_seconds_after_a_loss_a_round_brings_22_packets() {
+        let mut flow = htcp(100.0, false);
+        flow.loss(100).expect_window(50.0); // nothing to compare with: beta = 0.5, so alpha = f
+        flow.ack_at(1000, ms(100)).expect_window(50.0 + 1.0 / 50.0);
+        let before = flow.law.window();
+        flow.ack_at(3000, ms(100)).expect_window(before + 22.0 / before);
+        let before = flow.law.window();
+        flow.ack_at(60_000, ms(100)).expect_window(before + 1.0); // f = 1461: no faster than slow start
+    }
+
+    #[test]
+    fn rtt_scaling_works_from_a_tenth_to_twice() {
+        for (rtt, factor) in [(50, 0.5), (400, 2.0), (1, 0.1)] {
+            let mut flow = htcp(100.0, true);
+            flow.loss(100).ack_at(3000, ms(rtt)).expect_window(50.0 + 22.0 * factor / 50.0);
+        }
+        htcp(100.0, true).loss(100).ack_at(500, ms(10)).expect_window(50.0 + 1.0 / 50.0);
+    }
+
+    #[test]
+    fn a_change_of_throughput_by_more_than_a_fifth_halves() {
+        let beta = |before: f64, now: f64| {
+            let mut flow = htcp(100.0, false);
+            flow.law.min_rtt = ms(70);
+            (flow.law.throughput, flow.law.max_rtt) = (before, ms(100));
+            flow.loss(100);
+            (flow.law.throughput, flow.law.max_rtt) = (now, ms(100));
+            flow.loss(50);
+            flow.law.beta
+        };
+        assert_eq!([beta(1000.0, 1200.0), beta(1000.0, 800.0)], [0.7, 0.7]);
+        assert_eq!([beta(1000.0, 1201.0), beta(1000.0, 799.0)], [0.5, 0.5]);
+    }
+}

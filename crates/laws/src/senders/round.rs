@@ -1,0 +1,73 @@
+//! Round trips as several laws count them: a round ends with the ACK of a packet sent after it began.
+
+use crate::quantities::Time;
+use crate::sender::Ack;
+
+/// A round that has passed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Passed {
+    /// Packets acknowledged in it.
+    pub packets: u64,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+/// The round under way, if one is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Round {
+    since: Option<Time>,
+    acked: u64,
+    left: u64,
+}
+
+impl Round {
+    /// Takes every ACK, those of a recovery too. The first begins a round and ends none.
+    pub fn on_ack(&mut self, ack: &Ack) -> Option<Passed> {
+        let newly_acked = u64::from(ack.newly_acked);
+        self.acked += newly_acked;
+        self.left = self.left.saturating_sub(newly_acked);
+        if newly_acked == 0 || (self.since.is_some() && self.left > 0) {
+            return None;
+        }
+        let passed = self
+            .since
+            .map(|since| Passed { packets: self.acked, seconds: ack.now.since(since).seconds() });
+        *self = Self { since: Some(ack.now), acked: 0, left: u64::from(ack.in_flight) + 1 };
+        passed
+    }
+
+    /// Forgets the round under way; the next ACK begins another.
+    pub fn restart(&mut self) {
+        self.since = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codecs::Feedback;
+    use crate::quantities::Span;
+
+    /// Four packets a round of 100 ms, an ACK each 25 ms.
+    #[test]
+    fn a_round_lasts_until_a_later_packet_is_acknowledged() {
+        let mut round = Round::default();
+        let mut at = |ms: u64| {
+            let rtt = Span::from_millis(100);
+            round.on_ack(&Ack {
+                now: Time::ZERO + Span::from_millis(ms),
+                newly_acked: 1,
+                in_flight: 3,
+                rtt,
+                smoothed_rtt: rtt,
+                min_rtt: rtt,
+                feedback: Feedback::None,
+                recovering: false,
+                app_limited: false,
+            })
+        };
+        assert_eq!([at(100), at(125), at(150), at(175)], [None; 4]);
+        assert_eq!(at(200), Some(Passed { packets: 4, seconds: 0.1 }));
+        assert_eq!(at(225), None);
+    }
+}

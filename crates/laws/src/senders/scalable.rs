@@ -1,0 +1,149 @@
+//! Scalable TCP: a fixed share of the window is added and taken, so recovery time is the same at any rate.
+//!
+//! T. Kelly, "Scalable TCP: Improving Performance in Highspeed Wide Area Networks", ACM CCR 33(2),
+//! 2003. Windows in packets:
+//!   each packet acknowledged:   cwnd += a                a = 0.01
+//!   once a round with a loss:   cwnd -= b cwnd           b = 0.125
+//!   Reno's rules instead (1 / cwnd, halving) while cwnd <= lwnd, the legacy window of 16
+//! Slow start and timeouts are Reno's; ECN marks are answered like losses.
+//! Differs from the paper: the window of a cut is what was in flight, as in RFC 5681; it is not
+//! rounded to whole packets; a loss at cwnd = lwnd is Reno's, which the paper leaves open.
+
+use crate::codecs::Codec;
+use crate::params;
+use crate::registry::SenderSpec;
+use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw};
+
+params! {
+    /// Scalable TCP's constants.
+    pub struct Params {
+        /// Packets added for each packet acknowledged, a.
+        pub increase: f64 = 0.01, in 1e-6, 1.0;
+        /// Share of the packets in flight given up after a loss, b.
+        pub decrease: f64 = 0.125, in 0.001, 0.99;
+        /// Window up to which it is Reno, the legacy window lwnd, in packets.
+        pub legacy_window: f64 = 16.0, in 1.0, 1e6;
+        /// Slow-start threshold at the start, in packets.
+        pub initial_ssthresh: f64 = 1e9, in 2.0, 1e9;
+    }
+}
+
+/// The state of a Scalable sender.
+#[derive(Clone, Debug)]
+pub struct Scalable {
+    params: Params,
+    window: f64,
+    ssthresh: f64,
+}
+
+impl Scalable {
+    /// Starts with the initial window, in slow start.
+    pub fn new(params: Params, opening: &Opening) -> Self {
+        Self { params, window: opening.initial_window, ssthresh: params.initial_ssthresh }
+    }
+
+    fn reduce(&mut self, loss: &Loss) {
+        let flight = f64::from(loss.in_flight);
+        let legacy = flight <= self.params.legacy_window;
+        let lost = if legacy { 0.5 } else { self.params.decrease };
+        self.ssthresh = ((1.0 - lost) * flight).max(2.0);
+    }
+}
+
+impl SenderLaw for Scalable {
+    fn on_ack(&mut self, ack: &Ack) {
+        if ack.recovering || ack.app_limited {
+            return;
+        }
+        let acked = f64::from(ack.newly_acked);
+        if self.window < self.ssthresh {
+            self.window = (self.window + acked).min(self.ssthresh);
+        } else if self.window <= self.params.legacy_window {
+            self.window += acked / self.window;
+        } else {
+            self.window += acked * self.params.increase;
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        self.reduce(loss);
+        self.window = self.ssthresh.min(self.window);
+    }
+
+    fn on_timeout(&mut self, loss: &Loss) {
+        self.reduce(loss);
+        self.window = 1.0;
+    }
+
+    fn window(&self) -> f64 {
+        self.window
+    }
+
+    fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        show("ssthresh", self.ssthresh);
+    }
+}
+
+impl SenderSpec for Scalable {
+    type Law = Self;
+    type Params = Params;
+    const NAME: &'static str = "scalable";
+    const TITLE: &'static str = "Scalable TCP: a hundredth a packet up, an eighth a loss down";
+    const SOURCE: &'static str = "Kelly, ACM CCR 33(2), 2003";
+    const CODEC: Codec = Codec::Ecn;
+    const RECOVERY: Recovery = Recovery::Sack;
+    const ROUTER: &'static str = "droptail";
+    fn new(params: Params, opening: &Opening) -> Self {
+        Self::new(params, opening)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::{Script, ms};
+
+    fn scalable(window: f64) -> Script<Scalable> {
+        let params = Params { initial_ssthresh: 2.0, ..Params::default() };
+        Script::new(Scalable::new(params, &Opening { initial_window: window, packet_bytes: 1000 }))
+    }
+
+    #[test]
+    fn a_hundred_acks_bring_one_packet_at_any_window() {
+        scalable(20.0).acks(ms(80), 100).expect_window(21.0);
+        scalable(5000.0).acks(ms(80), 100).expect_window(5001.0);
+    }
+
+    #[test]
+    fn a_loss_costs_an_eighth() {
+        scalable(800.0).loss(800).expect_window(700.0);
+    }
+
+    #[test]
+    fn up_to_the_legacy_window_it_is_reno() {
+        scalable(16.0)
+            .ack_at(80, ms(80))
+            .expect_window(16.0625)
+            .ack_at(80, ms(80))
+            .expect_window(16.0725);
+        scalable(16.0).loss(16).expect_window(8.0);
+        scalable(17.0).loss(17).expect_window(14.875);
+        scalable(3.0).loss(3).expect_window(2.0).timeout().expect_window(1.0);
+    }
+
+    /// 13.4 rounds back from a loss whatever the window (the paper's "around 13 RTTs"): ln(8/7) / ln(1.01).
+    #[test]
+    fn recovery_takes_as_many_rounds_at_any_rate() {
+        for window in [1000.0, 100_000.0] {
+            let mut flow = scalable(window);
+            flow.loss(window as u32);
+            let mut rounds = 0;
+            while flow.law.window() < window {
+                rounds += 1;
+                let acks = flow.law.window() as u32;
+                flow.acks(ms(10), acks);
+            }
+            assert_eq!(rounds, 14, "from {window}");
+        }
+    }
+}
