@@ -107,6 +107,50 @@ def red_uniform():
             yield 1 / places, count, 1, 0 if count < places else 1 / left if left > 1 else 1
 
 
+def pie_probability():
+    """RFC 8033, 4.2 and 5.5: p after an update, with the RFC's constants."""
+    alpha, beta, target = 0.125, 1.25, 0.015
+    yield "p,delay_s,delay_before_s,p_after".split(",")
+    for p in (0.0, 5e-7, 1e-6, 9e-6, 1e-5, 5e-5, 1e-4, 5e-4, 1e-3, 5e-3, 0.01, 0.05, 0.1, 0.3, 0.99, 1.0):
+        # Below 10% gains are halved, and quartered again for each power of ten down to 1e-6.
+        scale = 1.0
+        if p < 0.1:
+            scale = 0.5 * 0.25 ** sum(p < bound for bound in (1e-2, 1e-3, 1e-4, 1e-5, 1e-6))
+        for delay, before in ((0.0, 0.0), (0.0, 0.02), (0.015, 0.015), (0.01, 0.02), (0.02, 0.01),
+                              (0.2, 0.1), (2.0, 0.0)):
+            step = scale * alpha * (delay - target) + scale * beta * (delay - before)
+            if p >= 0.1 and step > 0.02:
+                step = 0.02
+            after = p + step
+            if delay == before == 0:
+                after *= 0.98
+            yield p, delay, before, min(max(after, 0.0), 1.0)
+
+
+def pi_probability():
+    """Hollot et al. 2001, with ns-2's constants: an integral and a proportional part."""
+    a, b, reference = 1.822e-5, 1.816e-5, 50.0
+    yield "p,queue_packets,queue_before_packets,p_after".split(",")
+    for p in (0.0, 1e-4, 0.02, 0.5, 1.0):
+        for queue, before in ((0, 0), (0, 100), (49, 50), (50, 50), (51, 50), (100, 0), (200, 200), (1e5, 0)):
+            after = p + (a - b) * (queue - reference) + b * (queue - before)
+            yield p, queue, before, min(max(after, 0.0), 1.0)
+
+
+def rem_price():
+    """Athuraliya et al. 2001, with ns-2's constants: price and marking probability."""
+    phi, gamma, alpha, target = 1.001, 0.001, 0.1, 20.0
+    yield "price,arrived_packets,backlog_packets,capacity_packets,price_after,p".split(",")
+    for price in (0.0, 0.01, 1.0, 300.0, 1e4):
+        for capacity in (2.5, 37.5):
+            for share in (0.0, 0.9, 1.0, 1.5):
+                for backlog in (0, 20, 500):
+                    arrived = share * capacity
+                    mismatch = (arrived - capacity) + alpha * (backlog - target)
+                    after = max(0.0, price + gamma * mismatch)
+                    yield price, arrived, backlog, capacity, after, -math.expm1(-after * math.log(phi))
+
+
 def cubic_window():
     """RFC 9438, figures 1 and 2."""
     yield "w_max_packets,cwnd_epoch_packets,c,t_s,k_s,w_cubic_packets".split(",")
@@ -192,6 +236,7 @@ def text(rows):
 
 def main():
     tables = [vcp_sender, vcp_router, load2_hops, red_automatic, red_curve, red_uniform,
+              pie_probability, pi_probability, rem_price,
               cubic_window, hstcp_response, scalable_window, htcp_growth, xcp_control, xcp_header]
     for table in tables:
         path = Path(__file__).with_name(table.__name__ + ".csv")

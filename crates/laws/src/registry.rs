@@ -255,6 +255,12 @@ senders! {
 routers! {
     DropTail = routers::droptail::DropTail;
     Red = routers::red::Red;
+    Ared = routers::ared::Ared;
+    Pi = routers::pi::Pi;
+    Pie = routers::pie::Pie;
+    Rem = routers::rem::Rem;
+    Blue = routers::blue::Blue;
+    Avq = routers::avq::Avq;
     Vcp = routers::vcp::Vcp;
     Xcp = routers::xcp::Xcp;
 }

@@ -5,7 +5,7 @@ use knee_laws::codecs::{Codec, Feedback, Load, Wire, load2, xcp};
 use knee_laws::params::Value;
 use knee_laws::quantities::{BitRate, Bytes, Span, Time};
 use knee_laws::registry::Sender;
-use knee_laws::routers::{red, vcp, xcp as xcp_router};
+use knee_laws::routers::{pi, pie, red, rem, vcp, xcp as xcp_router};
 use knee_laws::sender::{self, Ack, Loss, Opening, SenderLaw};
 use knee_laws::senders::{cubic, hstcp, htcp};
 
@@ -133,6 +133,37 @@ fn red_uniform() {
     each("red_uniform", 4, |row| {
         let (p_b, count, wait) = (row.number(), row.number(), row.number() == 1.0);
         row.expect(red::uniformised(p_b, count, wait));
+    });
+}
+
+#[test]
+fn pie_probability() {
+    let params = pie::Params::default();
+    each("pie_probability", 4, |row| {
+        let (p, delay, before) = (row.number(), row.number(), row.number());
+        row.expect(pie::control_step(p, delay, before, &params));
+    });
+}
+
+#[test]
+fn pi_probability() {
+    let params = pi::Params::default();
+    each("pi_probability", 4, |row| {
+        let (p, queue, before) = (row.number(), row.number(), row.number());
+        row.expect(pi::control_step(p, queue, before, &params));
+    });
+}
+
+#[test]
+fn rem_price() {
+    let params = rem::Params::default();
+    each("rem_price", 6, |row| {
+        let price = row.number();
+        let (arrived, backlog, capacity) = (row.number(), row.number(), row.number());
+        let measured = rem::Measured { arrived, backlog, capacity };
+        let price = rem::control_step(price, &measured, &params);
+        row.expect(price);
+        row.expect(rem::probability(price, params.phi));
     });
 }
 

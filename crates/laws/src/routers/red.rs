@@ -128,6 +128,21 @@ pub struct Red {
 }
 
 impl Red {
+    /// The average queue after the last arrival, in the unit of the thresholds.
+    pub fn average(&self) -> f64 {
+        self.average
+    }
+
+    /// What the parameters come to on the link.
+    pub fn settings(&self) -> Settings {
+        self.settings
+    }
+
+    /// max_p, for laws that adapt it.
+    pub fn max_p_mut(&mut self) -> &mut f64 {
+        &mut self.params.max_p
+    }
+
     /// (3) for this packet; in byte mode, large ones are likelier to be marked.
     fn p_a(&self, size: u32) -> f64 {
         if !self.params.byte_mode {

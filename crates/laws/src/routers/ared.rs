@@ -1,0 +1,203 @@
+//! Adaptive RED: RED whose max_p is adapted until the average queue lies half-way of its thresholds.
+//!
+//! S. Floyd, R. Gummadi, S. Shenker, "Adaptive RED: An Algorithm for Increasing the Robustness of
+//! RED's Active Queue Management", ICSI, 2001; [`super::red`] does the rest. Every interval, the
+//! average avg in the unit of the thresholds:
+//!   (1) avg > min + 0.6 (max - min):  max_p = max_p + min(alpha, max_p / 4)
+//!   (2) avg < min + 0.4 (max - min):  max_p = beta max_p
+//!   (3) max_p within [bottom, top]
+//! The paper's automatic parameters are red's: thresholds from a target delay, max = 3 min, the queue
+//! weight 1 - exp(-1 / packets a second). Gentle and `wait` as red's defaults.
+//! From ns-2, where the paper is silent: max_p starts at 0.1. Differs from ns-2: updates come with the
+//! clock, not with the first arrival thereafter, and only where packets have arrived since the last,
+//! as RED's average stands still without arrivals; max_p is clamped to its range.
+
+use super::red;
+use crate::codecs::{Codec, Wire};
+use crate::params;
+use crate::quantities::{BitRate, Bytes, Span, Time};
+use crate::registry::RouterSpec;
+use crate::router::{Arrival, Draw, LinkView, QueueView, RouterLaw, Verdict};
+
+params! {
+    /// Adaptive RED's parameters: the paper's, and those of RED that matter to it.
+    pub struct Params {
+        /// Queueing delay that the automatic thresholds aim at.
+        pub target_delay: Span = Span::from_millis(5), in 1e-6, 10.0;
+        /// Time between two updates of max_p.
+        pub interval: Span = Span::from_millis(500), in 0.001, 100.0;
+        /// Largest step alpha of max_p up.
+        pub increment: f64 = 0.01, in 0.0, 1.0;
+        /// Factor beta of max_p down.
+        pub decrease: f64 = 0.9, in 0.01, 1.0;
+        /// Least max_p.
+        pub bottom: f64 = 0.01, in 0.0001, 0.1;
+        /// Largest max_p.
+        pub top: f64 = 0.5, in 0.1, 1.0;
+        /// max_p at the start.
+        pub max_p: f64 = 0.1, in 0.0001, 1.0;
+        /// Average queue at which marking begins, in packets of the mean size;
+        /// 0: half of the target delay, at least 5.
+        pub min_threshold: f64 = 0.0, in 0.0, 1e6;
+        /// Average queue at which max_p is reached, in packets of the mean size;
+        /// 0: three times the minimum.
+        pub max_threshold: f64 = 0.0, in 0.0, 1e6;
+        /// Weight of a new sample in the average; 0: 1 - exp(-1 / packets a second).
+        pub queue_weight: f64 = 0.0, in 0.0, 1.0;
+        /// Measure the queue in bytes and favour small packets?
+        pub byte_mode: bool = true, in 0.0, 1.0;
+        /// Mark packets that can bear it instead of dropping them?
+        pub ecn: bool = true, in 0.0, 1.0;
+        /// Probability p_b from which even packets that could be marked are dropped.
+        pub mark_limit: f64 = 0.1, in 0.0, 1.0;
+        /// Mean packet size for which thresholds and weight are computed.
+        pub mean_packet_size: Bytes = Bytes(500), in 1.0, 1e5;
+    }
+}
+
+impl Params {
+    /// RED's part.
+    fn red(&self) -> red::Params {
+        red::Params {
+            min_threshold: self.min_threshold,
+            max_threshold: self.max_threshold,
+            queue_weight: self.queue_weight,
+            max_p: self.max_p,
+            byte_mode: self.byte_mode,
+            ecn: self.ecn,
+            mark_limit: self.mark_limit,
+            mean_packet_size: self.mean_packet_size,
+            target_delay: self.target_delay,
+            ..red::Params::default()
+        }
+    }
+}
+
+/// (1) to (3): max_p after an update at this average queue.
+pub fn control_step(max_p: f64, average: f64, settings: &red::Settings, params: &Params) -> f64 {
+    let place = (average - settings.min) / (settings.max - settings.min);
+    let adapted = if place > 0.6 {
+        max_p + params.increment.min(max_p / 4.0)
+    } else if place < 0.4 {
+        max_p * params.decrease
+    } else {
+        max_p
+    };
+    adapted.clamp(params.bottom, params.top)
+}
+
+/// The state of an Adaptive RED router at one link.
+#[derive(Clone, Debug)]
+pub struct Ared {
+    params: Params,
+    red: red::Red,
+    arrivals: bool,
+    update_at: Time,
+}
+
+impl RouterLaw for Ared {
+    fn on_arrival(
+        &mut self,
+        arrival: &Arrival,
+        wire: &mut Wire<'_>,
+        draw: &mut dyn Draw,
+    ) -> Verdict {
+        self.arrivals = true;
+        self.red.on_arrival(arrival, wire, draw)
+    }
+
+    fn tick_at(&self) -> Option<Time> {
+        Some(self.update_at)
+    }
+
+    fn on_tick(&mut self, queue: &QueueView) {
+        if self.arrivals {
+            let (average, settings) = (self.red.average(), self.red.settings());
+            let max_p = self.red.max_p_mut();
+            *max_p = control_step(*max_p, average, &settings, &self.params);
+        }
+        self.arrivals = false;
+        self.update_at = queue.now + self.params.interval;
+    }
+
+    fn on_rate(&mut self, rate: BitRate) {
+        self.red.on_rate(rate);
+    }
+
+    /// p_b.
+    fn signal(&self) -> f64 {
+        self.red.signal()
+    }
+}
+
+impl RouterSpec for Ared {
+    type Law = Self;
+    type Params = Params;
+    const NAME: &'static str = "ared";
+    const TITLE: &'static str = "Adaptive RED: RED that adapts max_p to hold its target queue";
+    const SOURCE: &'static str = "Floyd, Gummadi, Shenker, ICSI 2001; ns-2";
+    const CODEC: Codec = Codec::Ecn;
+    const ON_DEPARTURE: bool = false;
+    const ACKS_FIRST: bool = false;
+    fn new(params: Params, link: &LinkView) -> Self {
+        Self {
+            params,
+            red: <red::Red as RouterSpec>::new(params.red(), link),
+            arrivals: false,
+            update_at: Time::ZERO + params.interval,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::{link, offer, queue, tick_until};
+    use super::*;
+    use crate::script::Random;
+
+    /// Thresholds 5 and 15 packets of 1000 bytes: the band is 9 to 11.
+    fn params() -> Params {
+        Params {
+            min_threshold: 5.0,
+            max_threshold: 15.0,
+            queue_weight: 1.0,
+            mean_packet_size: Bytes(1000),
+            ..Params::default()
+        }
+    }
+
+    #[test]
+    fn max_p_is_raised_above_the_band_and_lowered_below() {
+        let settings = red::Settings::new(&params().red(), BitRate::from_mbps(8.0), 0.02);
+        let step = |max_p, average| control_step(max_p, average, &settings, &params());
+        assert_eq!([9_000.0, 11_000.0].map(|average| step(0.1, average)), [0.1, 0.1]);
+        assert!((step(0.1, 8_999.0) - 0.09).abs() < 1e-12);
+        assert!((step(0.1, 11_001.0) - 0.11).abs() < 1e-12);
+        assert!((step(0.02, 11_001.0) - 0.025).abs() < 1e-12); // a quarter of it
+        assert_eq!([step(0.495, 2e4), step(0.0105, 0.0)], [0.5, 0.01]);
+    }
+
+    #[test]
+    fn the_paper_s_automatic_parameters() {
+        // 37,500 packets of 500 bytes a second: 5 ms are 187.5, half of them is min.
+        let settings = red::Settings::new(&Params::default().red(), BitRate::from_mbps(150.0), 0.0);
+        assert_eq!((settings.min, settings.max), (46_875.0, 140_625.0));
+        assert!((settings.weight - (1.0 - libm::exp(-1.0 / 37_500.0))).abs() < 1e-12);
+    }
+
+    #[test]
+    fn max_p_follows_the_queue_while_packets_arrive() {
+        let mut law = <Ared as RouterSpec>::new(params(), &link());
+        let after = |law: &mut Ared, ms, packets| {
+            offer(law, queue(ms, packets), Codec::Ecn, &mut Random(1));
+            tick_until(law, queue(ms + 500, packets));
+            *law.red.max_p_mut()
+        };
+        assert!((after(&mut law, 0, 14) - 0.11).abs() < 1e-12);
+        assert!((after(&mut law, 500, 14) - 0.12).abs() < 1e-12);
+        assert!((after(&mut law, 1000, 10) - 0.12).abs() < 1e-12);
+        assert!((after(&mut law, 1500, 2) - 0.108).abs() < 1e-12);
+        tick_until(&mut law, queue(60_000, 0)); // nothing arrives
+        assert!((*law.red.max_p_mut() - 0.108).abs() < 1e-12);
+    }
+}
