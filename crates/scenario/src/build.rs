@@ -1,5 +1,6 @@
 //! From a plan and a seed to the simulator's network.
 
+use crate::choice::Spread;
 use crate::format::{ArrivalSize, QuantityName};
 use crate::network::{AccessDelay, CoreAccess, CoreGroup, Network, split};
 use crate::plan::{GroupPlan, LinkPlan, Plan};
@@ -126,18 +127,19 @@ impl Build<'_> {
                 arrivals_per_second: arrivals.per_second.0,
                 size: distribution(&arrivals.size, bytes),
                 start: Time::ZERO + group.start.range(1).0,
-                stop: group.stop.unwrap_or(Time::NEVER),
+                stop: group.stop.as_ref().map_or(Time::NEVER, |stop| Time::ZERO + stop.range(1).0),
             });
             return Ok(());
         }
         let starts = start_times(group, self.seed);
-        for (route, start) in routes.into_iter().zip(starts) {
+        let stops = stop_times(group, self.seed);
+        for ((route, start), stop) in routes.into_iter().zip(starts).zip(stops) {
             self.flows.push(FlowConfig {
                 group: id,
                 law: sender(laws)?,
                 route,
                 start,
-                stop: group.stop,
+                stop,
                 packets: packets(group.size, bytes).map(|packets| packets as u64),
             });
         }
@@ -199,9 +201,18 @@ const ACCESS_LAW: &str = "droptail";
 
 /// When a group's flows start: drawn from the group's own stream, so that no other group matters.
 pub(crate) fn start_times(group: &CoreGroup, seed: u64) -> Vec<Time> {
-    let mut stream = Stream::new(seed, &format!("start of {}", group.name));
-    let start = |index| Time::ZERO + group.start.value(index, &mut || stream.uniform());
-    (0..group.count).map(start).collect()
+    times(&group.start, group.count, Stream::new(seed, &format!("start of {}", group.name)))
+}
+
+/// When they stop, if ever: drawn from another stream of the group.
+pub(crate) fn stop_times(group: &CoreGroup, seed: u64) -> Vec<Option<Time>> {
+    let Some(stop) = &group.stop else { return vec![None; group.count as usize] };
+    let stream = Stream::new(seed, &format!("stop of {}", group.name));
+    times(stop, group.count, stream).into_iter().map(Some).collect()
+}
+
+fn times(spread: &Spread, count: u64, mut stream: Stream) -> Vec<Time> {
+    (0..count).map(|index| Time::ZERO + spread.value(index, &mut || stream.uniform())).collect()
 }
 
 /// A size in packets; `None`: endless.

@@ -294,7 +294,7 @@ pub(crate) struct Group {
     pub start: Option<Spread>,
     /// When flows stop offering data; by default never.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub stop: Option<Period>,
+    pub stop: Option<Spread>,
     /// What each flow has to send; by default `endless`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<FlowSize>,

@@ -94,11 +94,16 @@ fn core_group(group: &Group, context: Context) -> Result<CoreGroup, Fault> {
         (None, None, None) => first_second(),
     };
     start.check(group.count.0, &at.key("start"))?;
-    if let Some(stop) = group.stop
-        && stop.0 <= start.range(group.count.0).1
-    {
+    if let Some(stop) = &group.stop {
+        let at = at.key("stop");
+        if group.arrivals.is_some() && matches!(stop, Spread::Shape(_)) {
+            return Err(at.fault("arrivals end at one time, such as \"60 s\""));
+        }
+        stop.check(group.count.0, &at)?;
         let last = start.range(group.count.0).1;
-        return Err(at.key("stop").fault(format!("flows start until {last}; stop comes later")));
+        if stop.range(group.count.0).0 <= last {
+            return Err(at.fault(format!("flows start until {last}; stop comes later")));
+        }
     }
     if group.size.is_some() && group.arrivals.is_some() {
         return Err(at.key("size").fault("arrivals have their size in `arrivals.size`"));
@@ -110,7 +115,7 @@ fn core_group(group: &Group, context: Context) -> Result<CoreGroup, Fault> {
         backward,
         access: None,
         start,
-        stop: group.stop.map(|stop| knee_laws::quantities::Time::ZERO + stop.0),
+        stop: group.stop.clone(),
         size: group.size.unwrap_or(FlowSize::Endless),
         arrivals: group.arrivals.clone(),
         sender: group.sender.clone(),

@@ -33,7 +33,7 @@ pub(crate) struct CoreGroup {
     pub backward: Vec<usize>,
     pub access: Option<CoreAccess>,
     pub start: Spread,
-    pub stop: Option<Time>,
+    pub stop: Option<Spread>,
     pub size: FlowSize,
     pub arrivals: Option<Arrivals>,
     pub sender: Option<LawSpec>,

@@ -1,6 +1,6 @@
 //! Closed forms and draws, seen from inside.
 
-use crate::build::{network, start_times};
+use crate::build::{network, start_times, stop_times};
 use crate::plan::Plan;
 use crate::quantity::{BufferSize, Delay, FlowSize, Period, Rate, Size, Written};
 use crate::scenario::{Format, Scenario, Source};
@@ -111,6 +111,18 @@ fn starts_are_uniform_repeat_and_belong_to_their_group_alone() {
     // The mean of N uniforms has standard error 1 / sqrt(12 N).
     let mean = many.iter().map(|start| start.seconds()).sum::<f64>() / many.len() as f64;
     assert!((mean - 0.5).abs() < 4.0 / (12.0 * many.len() as f64).sqrt(), "{mean}");
+}
+
+#[test]
+fn each_flow_may_stop_at_its_own_time() {
+    let staggered = scenario(
+        "duration = \"10 s\"\nprotocol = \"vcp\"\n[dumbbell]\nrtt = \"80 ms\"\n\
+         flows = 1\nreverse = 1\n[bottleneck]\nrate = \"1 Gbps\"\n[[flows]]\nname = \"more\"\npath = \"forward\"\n\
+         count = 3\nstart = \"0 s\"\nstop = { step = { from = \"2 s\", by = \"3 s\" } }\n",
+    );
+    let group = staggered.network.groups.last().expect("more");
+    let seconds: Vec<_> = stop_times(group, 1).iter().flatten().map(|at| at.seconds()).collect();
+    assert_eq!(seconds, [2.0, 5.0, 8.0]);
 }
 
 #[test]
