@@ -524,3 +524,8 @@ fn clamp_packets(packets: u64) -> u32 {
 fn megabits(packets: u32, bytes: u16) -> f64 {
     f64::from(packets) * f64::from(bytes) * 8e-6
 }
+
+const _: () = assert!(
+    size_of::<Flow>() + size_of::<Receiver>() < 1024,
+    "a million concurrent flows fit into a gigabyte"
+);
