@@ -9,7 +9,7 @@
 //! On each arrival, unless burst > 0, or D < target / 2 and p < 0.2, or at most two packets wait:
 //!   (4) with probability p: mark if the packet can bear it and p < mark_limit, else drop    (4.1, 5.1)
 //! Differs from the RFC: D is backlog over the link's rate, which is known here and need not be
-//! measured (4.3); max_burst is set in (3), not on arrivals. Of its options, marking (5.1) and the
+//! measured (4.3, 5.2); max_burst is set in (3), not on arrivals. Of its options, marking (5.1) and the
 //! largest step (5.5) are here; de-randomisation (5.4) and turning on and off (5.3) are not.
 
 use super::{congested, happens};
