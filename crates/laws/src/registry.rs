@@ -248,6 +248,10 @@ senders! {
     HsTcp = senders::hstcp::HsTcp;
     Scalable = senders::scalable::Scalable;
     HTcp = senders::htcp::HTcp;
+    Bic = senders::bic::Bic;
+    Vegas = senders::vegas::Vegas;
+    Westwood = senders::westwood::Westwood;
+    Fast = senders::fast::Fast;
     Vcp = senders::vcp::Vcp;
     Xcp = senders::xcp::Xcp;
 }

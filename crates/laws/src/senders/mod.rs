@@ -1,6 +1,8 @@
 //! Sender laws, one a file; the registry lists them in reading order. `round` is no law.
 
+pub mod bic;
 pub mod cubic;
+pub mod fast;
 pub mod hstcp;
 pub mod htcp;
 pub mod newreno;
@@ -9,4 +11,6 @@ pub mod round;
 pub mod sack;
 pub mod scalable;
 pub mod vcp;
+pub mod vegas;
+pub mod westwood;
 pub mod xcp;

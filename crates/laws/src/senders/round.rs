@@ -1,7 +1,13 @@
 //! Round trips as several laws count them: a round ends with the ACK of a packet sent after it began.
 
+#[cfg(test)]
+use crate::codecs::Feedback;
+#[cfg(test)]
+use crate::quantities::Span;
 use crate::quantities::Time;
 use crate::sender::Ack;
+#[cfg(test)]
+use crate::sender::SenderLaw;
 
 /// A round that has passed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,11 +48,45 @@ impl Round {
     }
 }
 
+/// A path that a law has to itself, for tests: packets/s, and an RTT that its queue lengthens.
+#[cfg(test)]
+pub(super) struct Bottleneck {
+    rate: f64,
+    base_rtt: Span,
+    now: Time,
+}
+
+#[cfg(test)]
+impl Bottleneck {
+    pub(super) fn new(rate: f64, base_rtt: Span) -> Self {
+        Self { rate, base_rtt, now: Time::ZERO }
+    }
+
+    /// Sends a window, evenly spaced, and acknowledges it; returns the law's window.
+    pub(super) fn round(&mut self, law: &mut impl SenderLaw) -> f64 {
+        let packets = law.window() as u32;
+        let rtt = Span::from_seconds(f64::from(packets) / self.rate).max(self.base_rtt);
+        for _ in 0..packets {
+            self.now += rtt / u64::from(packets);
+            law.on_ack(&Ack {
+                now: self.now,
+                newly_acked: 1,
+                in_flight: packets - 1,
+                rtt,
+                smoothed_rtt: rtt,
+                min_rtt: self.base_rtt,
+                feedback: Feedback::None,
+                recovering: false,
+                app_limited: false,
+            });
+        }
+        law.window()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::codecs::Feedback;
-    use crate::quantities::Span;
 
     /// Four packets a round of 100 ms, an ACK each 25 ms.
     #[test]

@@ -1,0 +1,198 @@
+//! BIC: a binary search for the window at which the last loss came, then a careful look beyond it.
+//!
+//! L. Xu, K. Harfoush, I. Rhee, "Binary Increase Congestion Control (BIC) for Fast Long-Distance
+//! Networks", IEEE INFOCOM 2004, III. Windows in packets, per RTT, from low_window on:
+//!   (1) binary search, cwnd < max:   cwnd += (max - cwnd) / B, at least S_min, at most S_max
+//!   (2) max probing, beyond it:      cwnd += 1, then 2, 4 ... S_max: slow start from max
+//!   (3) loss: max = cwnd, or the middle between cwnd and (1 - beta) cwnd if it had not come back to
+//!       the last max (fast convergence); cwnd *= 1 - beta
+//! Below low_window, in slow start and after timeouts it is Reno; ECN marks are answered like losses.
+//! Differs from the paper: B is 4, as in all of its implementations, where the paper aims at the middle
+//! (B = 2); a packet acknowledged adds at most one (S_max / cwnd is 2.3 at low_window); the window of
+//! a cut is what was in flight; fast convergence compares with the last max after probing, too, where
+//! the paper's pseudo-code compares with its "large integer"; a timeout forgets max.
+
+use crate::codecs::Codec;
+use crate::params;
+use crate::registry::SenderSpec;
+use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw};
+
+params! {
+    /// BIC's constants.
+    pub struct Params {
+        /// Largest growth a round, S_max, in packets.
+        pub max_increment: f64 = 32.0, in 1.0, 1e4;
+        /// Smallest growth a round of the search, S_min, in packets.
+        pub min_increment: f64 = 0.01, in 1e-4, 1.0;
+        /// Share of the packets in flight given up after a loss, beta.
+        pub beta: f64 = 0.125, in 0.01, 0.9;
+        /// What part of the distance to max a round covers, B: 2 is the paper's bisection.
+        pub search: f64 = 4.0, in 1.0, 100.0;
+        /// Window below which it is Reno, in packets.
+        pub low_window: f64 = 14.0, in 1.0, 1e6;
+        /// Release room to newcomers by remembering less than the window that was lost?
+        pub fast_convergence: bool = true, in 0.0, 1.0;
+        /// Slow-start threshold at the start, in packets.
+        pub initial_ssthresh: f64 = 1e9, in 2.0, 1e9;
+    }
+}
+
+/// (2): growth beyond max.
+#[derive(Clone, Copy, Debug)]
+struct Probe {
+    /// Packets a round.
+    step: f64,
+    /// The window from which the step doubles.
+    until: f64,
+}
+
+/// The state of a BIC sender.
+#[derive(Clone, Debug)]
+pub struct Bic {
+    params: Params,
+    window: f64,
+    ssthresh: f64,
+    max: Option<f64>,
+    probe: Option<Probe>,
+}
+
+impl Bic {
+    /// Starts with the initial window, in slow start.
+    pub fn new(params: Params, opening: &Opening) -> Self {
+        let (window, ssthresh) = (opening.initial_window, params.initial_ssthresh);
+        Self { params, window, ssthresh, max: None, probe: None }
+    }
+
+    /// (1) and (2): packets that a round adds at this window.
+    fn step(&mut self) -> f64 {
+        let Params { max_increment, min_increment, search, .. } = self.params;
+        let window = self.window;
+        if let Some(max) = self.max.filter(|max| window < *max) {
+            return ((max - window) / search).max(min_increment).min(max_increment);
+        }
+        let probe = self.probe.get_or_insert(Probe { step: 1.0, until: window + 1.0 });
+        if window >= probe.until {
+            probe.step = (2.0 * probe.step).min(max_increment);
+            probe.until = window + probe.step;
+        }
+        probe.step
+    }
+
+    /// (3), up to the window itself.
+    fn reduce(&mut self, loss: &Loss) {
+        let flight = f64::from(loss.in_flight);
+        let lost = if self.window < self.params.low_window { 0.5 } else { self.params.beta };
+        self.ssthresh = ((1.0 - lost) * flight).max(2.0);
+        if self.window >= self.params.low_window {
+            let yields =
+                self.params.fast_convergence && self.max.is_some_and(|max| self.window < max);
+            let kept = if yields { 1.0 - lost / 2.0 } else { 1.0 };
+            self.max = Some(kept * self.window);
+        }
+        self.probe = None;
+    }
+}
+
+impl SenderLaw for Bic {
+    fn on_ack(&mut self, ack: &Ack) {
+        if ack.recovering || ack.app_limited || ack.newly_acked == 0 {
+            return;
+        }
+        let acked = f64::from(ack.newly_acked);
+        if self.window < self.ssthresh {
+            self.window = (self.window + acked).min(self.ssthresh);
+        } else if self.window < self.params.low_window {
+            self.window += acked / self.window;
+        } else {
+            self.window += acked * (self.step() / self.window).min(1.0);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        self.reduce(loss);
+        self.window = self.ssthresh.min(self.window);
+    }
+
+    fn on_timeout(&mut self, loss: &Loss) {
+        self.reduce(loss);
+        self.max = None;
+        self.window = 1.0;
+    }
+
+    fn window(&self) -> f64 {
+        self.window
+    }
+
+    fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        show("ssthresh", self.ssthresh);
+        show("max", self.max.unwrap_or(0.0));
+    }
+}
+
+impl SenderSpec for Bic {
+    type Law = Self;
+    type Params = Params;
+    const NAME: &'static str = "bic";
+    const TITLE: &'static str = "BIC: a binary search for the window of the last loss";
+    const SOURCE: &'static str = "Xu, Harfoush and Rhee, INFOCOM 2004";
+    const CODEC: Codec = Codec::Ecn;
+    const RECOVERY: Recovery = Recovery::Sack;
+    const ROUTER: &'static str = "droptail";
+    fn new(params: Params, opening: &Opening) -> Self {
+        Self::new(params, opening)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::{Script, ms};
+
+    fn bic(window: f64) -> Script<Bic> {
+        let params = Params { initial_ssthresh: 2.0, ..Params::default() };
+        Script::new(Bic::new(params, &Opening { initial_window: window, packet_bytes: 1000 }))
+    }
+
+    #[test]
+    fn the_search_takes_a_quarter_of_the_distance_within_its_bounds() {
+        let mut flow = bic(2000.0);
+        flow.loss(2000).expect_window(1750.0);
+        for (left, step) in [(250.0, 32.0), (128.0, 32.0), (124.0, 31.0), (4.0, 1.0), (0.01, 0.01)]
+        {
+            let window = 2000.0 - left;
+            flow.law.window = window;
+            flow.ack_at(80, ms(80)).expect_window(window + step / window);
+        }
+    }
+
+    #[test]
+    fn beyond_the_last_maximum_steps_double_from_one_packet() {
+        let mut flow = bic(1000.0);
+        flow.loss(1000);
+        let mut steps = Vec::new();
+        for window in [1000.0, 1000.5, 1001.0, 1003.0, 1007.0, 1015.0, 1031.0, 1063.0, 1500.0] {
+            flow.law.window = window;
+            steps.push(flow.law.step());
+        }
+        assert_eq!(steps, [1.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 32.0, 32.0]);
+    }
+
+    #[test]
+    fn losing_again_before_the_last_maximum_yields_room() {
+        let mut flow = bic(1000.0);
+        flow.loss(1000).loss(800);
+        assert_eq!(flow.law.max, Some(820.3125)); // the middle of 875 and 765.625
+        flow.expect_window(700.0);
+        flow.law.window = 900.0; // beyond it
+        flow.loss(900).expect_window(787.5);
+        assert_eq!(flow.law.max, Some(900.0));
+    }
+
+    #[test]
+    fn below_the_low_window_it_is_reno() {
+        bic(13.0).ack_at(80, ms(80)).expect_window(13.0 + 1.0 / 13.0);
+        bic(13.0).loss(12).expect_window(6.0);
+        bic(14.0).loss(14).expect_window(12.25);
+        bic(14.0).timeout().expect_window(1.0);
+    }
+}

@@ -1,0 +1,169 @@
+//! Westwood+: Reno that falls back, after a loss, to what the path was seen to carry.
+//!
+//! L. Grieco, S. Mascolo, "Performance Evaluation and Comparison of Westwood+, New Reno, and Vegas
+//! TCP Congestion Control", ACM CCR 34(2), 2004, 2.2. Windows in packets, rates in packets / s:
+//!   (1) a sample each round:   b = packets acknowledged in it / its length
+//!   (2) B = 0.9 B + 0.1 b
+//!   (3) loss:     ssthresh = max(2, B RTT_min), cwnd = ssthresh;  timeout: the same, cwnd = 1
+//! Slow start and avoidance are Reno's; ECN marks are answered like losses.
+//! Differs from the paper: the filter starts at the first sample, not at 0; rounds in which the sender
+//! ran out of data are no samples; without a sample half of the flight is kept; (3) never grows cwnd.
+
+use super::round::Round;
+use crate::codecs::Codec;
+use crate::params;
+use crate::quantities::Span;
+use crate::registry::SenderSpec;
+use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw};
+
+params! {
+    /// Westwood+'s constants.
+    pub struct Params {
+        /// Weight of the past in the bandwidth estimate (2).
+        pub weight: f64 = 0.9, in 0.0, 0.999;
+        /// Slow-start threshold at the start, in packets.
+        pub initial_ssthresh: f64 = 1e9, in 2.0, 1e9;
+    }
+}
+
+/// The state of a Westwood+ sender.
+#[derive(Clone, Debug)]
+pub struct Westwood {
+    params: Params,
+    window: f64,
+    ssthresh: f64,
+    round: Round,
+    /// (2), in packets / s.
+    bandwidth: Option<f64>,
+    min_rtt: Span,
+}
+
+impl Westwood {
+    /// Starts with the initial window, in slow start.
+    pub fn new(params: Params, opening: &Opening) -> Self {
+        Self {
+            params,
+            window: opening.initial_window,
+            ssthresh: params.initial_ssthresh,
+            round: Round::default(),
+            bandwidth: None,
+            min_rtt: Span::ZERO,
+        }
+    }
+
+    /// (1) and (2).
+    fn measure(&mut self, ack: &Ack) {
+        self.min_rtt = ack.min_rtt;
+        if ack.app_limited {
+            self.round.restart();
+        } else if let Some(passed) = self.round.on_ack(ack).filter(|passed| passed.seconds > 0.0) {
+            let sample = passed.packets as f64 / passed.seconds;
+            let past = self.bandwidth.unwrap_or(sample);
+            self.bandwidth = Some(past + (1.0 - self.params.weight) * (sample - past));
+        }
+    }
+
+    /// (3), up to the window itself.
+    fn fall_back(&mut self, loss: &Loss) {
+        let carried = self.bandwidth.map(|bandwidth| bandwidth * self.min_rtt.seconds());
+        self.ssthresh = carried.unwrap_or(f64::from(loss.in_flight) / 2.0).max(2.0);
+    }
+}
+
+impl SenderLaw for Westwood {
+    fn on_ack(&mut self, ack: &Ack) {
+        self.measure(ack);
+        if ack.recovering || ack.app_limited {
+            return;
+        }
+        let acked = f64::from(ack.newly_acked);
+        if self.window < self.ssthresh {
+            self.window = (self.window + acked).min(self.ssthresh);
+        } else {
+            self.window += acked / self.window;
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        self.fall_back(loss);
+        self.window = self.ssthresh.min(self.window);
+    }
+
+    fn on_timeout(&mut self, loss: &Loss) {
+        self.fall_back(loss);
+        self.round.restart();
+        self.window = 1.0;
+    }
+
+    fn window(&self) -> f64 {
+        self.window
+    }
+
+    fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
+        show("ssthresh", self.ssthresh);
+        show("bandwidth", self.bandwidth.unwrap_or(0.0));
+    }
+}
+
+impl SenderSpec for Westwood {
+    type Law = Self;
+    type Params = Params;
+    const NAME: &'static str = "westwood";
+    const TITLE: &'static str =
+        "Westwood+: after a loss, the window that the path was seen to carry";
+    const SOURCE: &'static str = "Grieco and Mascolo, ACM CCR 34(2), 2004";
+    const CODEC: Codec = Codec::Ecn;
+    const RECOVERY: Recovery = Recovery::Sack;
+    const ROUTER: &'static str = "droptail";
+    fn new(params: Params, opening: &Opening) -> Self {
+        Self::new(params, opening)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::round::Bottleneck;
+    use super::*;
+    use crate::script::{Script, ms};
+
+    fn westwood(window: f64) -> Westwood {
+        let params = Params { initial_ssthresh: 2.0, ..Params::default() };
+        Westwood::new(params, &Opening { initial_window: window, packet_bytes: 1000 })
+    }
+
+    /// 1000 packets/s and 100 ms hold 100 packets: that is what a loss leaves, whatever the queue.
+    #[test]
+    fn a_loss_empties_the_queue_and_no_more() {
+        for window in [110.0, 180.0] {
+            let (mut law, mut path) = (westwood(window), Bottleneck::new(1000.0, ms(100)));
+            for _ in 0..10 {
+                path.round(&mut law);
+            }
+            let in_flight = law.window() as u32;
+            let mut flow = Script::new(law);
+            flow.loss(in_flight);
+            assert!((99.0..=101.0).contains(&flow.law.window()), "{}", flow.law.window());
+        }
+    }
+
+    #[test]
+    fn a_sample_counts_a_tenth() {
+        let mut law = westwood(10.0);
+        let mut path = Bottleneck::new(1e9, ms(100));
+        path.round(&mut law);
+        path.round(&mut law);
+        let sample = law.bandwidth.expect("a round has passed");
+        assert!((90.0..=111.0).contains(&sample), "{sample}"); // 10 packets in 100 ms
+        law.bandwidth = Some(1000.0);
+        path.round(&mut law);
+        let moved = 1000.0 - law.bandwidth.unwrap_or(0.0);
+        assert!((88.0..=91.0).contains(&moved), "{moved}"); // a tenth of 1000 - 100
+    }
+
+    #[test]
+    fn without_a_sample_it_is_reno() {
+        let mut flow = Script::new(westwood(20.0));
+        flow.ack_at(80, ms(80)).expect_window(20.05);
+        flow.loss(20).expect_window(10.0).timeout().expect_window(1.0);
+    }
+}
