@@ -32,7 +32,7 @@ pub struct Flow {
     recovering: bool,
     /// Recovery ends when everything before this is acknowledged.
     recover: u32,
-    /// ECN: no second reduction before this is acknowledged; the next new packet says CWR.
+    /// ECN: no second reduction before this, the packet that says CWR, is acknowledged.
     reduced_until: u32,
     say_reduced: bool,
     /// When the retransmission timer is due, and whether the agenda knows of it.
@@ -191,7 +191,7 @@ impl Flow {
         let feedback = self.codec.read(packet.echo_bits(), [packet.body[0], packet.body[1]]);
         if feedback == (Feedback::Ecn { congested: true })
             && !self.recovering
-            && self.board.una() >= self.reduced_until
+            && self.board.una() > self.reduced_until
         {
             self.reduced_until = self.board.next();
             self.say_reduced = true;
@@ -293,6 +293,7 @@ impl Flow {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use knee_laws::codecs::ecn;
     use knee_laws::sender::Opening;
 
     fn transport() -> Transport {
@@ -317,6 +318,25 @@ mod tests {
             numbers.push(packet.seq);
         }
         numbers
+    }
+
+    #[test]
+    fn a_mark_is_answered_once_although_it_is_echoed_until_cwr_arrives() {
+        let opening = Opening { initial_window: 10.0, packet_bytes: 1000 };
+        let law = Sender::build("sack", &[], &opening).expect("a law");
+        let mut flow = Flow::new(law, GroupId(0), Codec::Ecn);
+        let now = Time::ZERO + Span::from_millis(80);
+        let echo = |next| Packet::ack(&Packet::data(0, 0, 1000, false), next, 40, ecn::CONGESTED);
+        assert_eq!(sent(&mut flow, Time::ZERO), Vec::from_iter(0..10));
+        flow.take_ack(&echo(1), &transport(), now);
+        assert!(flow.law.window() < 5.0); // half of nine, then an ACK's increase
+        for next in 2..=10 {
+            flow.take_ack(&echo(next), &transport(), now); // before the packet that says CWR
+            assert!(flow.law.window() > 4.0);
+        }
+        assert_eq!(sent(&mut flow, now)[0], 10);
+        flow.take_ack(&echo(11), &transport(), now);
+        assert!(flow.law.window() < 4.0);
     }
 
     #[test]
