@@ -183,6 +183,26 @@ mod tests {
         let settings = red::Settings::new(&Params::default().red(), BitRate::from_mbps(150.0), 0.0);
         assert_eq!((settings.min, settings.max), (46_875.0, 140_625.0));
         assert!((settings.weight - (1.0 - libm::exp(-1.0 / 37_500.0))).abs() < 1e-12);
+        let mut law = <Ared as RouterSpec>::new(Params::default(), &link());
+        assert_eq!(law.red.settings().min, 2_500.0); // five packets
+        law.on_rate(BitRate::from_mbps(150.0));
+        assert_eq!(law.red.settings().min, 46_875.0);
+    }
+
+    #[test]
+    fn red_s_parameters_are_passed_on() {
+        let red = Params { ecn: false, mark_limit: 0.3, byte_mode: false, ..params() }.red();
+        let expected = red::Params {
+            min_threshold: 5.0,
+            max_threshold: 15.0,
+            queue_weight: 1.0,
+            mean_packet_size: Bytes(1000),
+            ecn: false,
+            mark_limit: 0.3,
+            byte_mode: false,
+            ..red::Params::default()
+        };
+        assert_eq!(red, expected);
     }
 
     #[test]

@@ -122,6 +122,15 @@ mod tests {
     }
 
     #[test]
+    fn the_limit_is_the_buffer_unless_given() {
+        let limit = |limit, buffer| {
+            let params = Params { limit: Bytes(limit), ..Params::default() };
+            <Blue as RouterSpec>::new(params, &LinkView { buffer: Bytes(buffer), ..link() }).limit
+        };
+        assert_eq!([limit(0, 7000), limit(500, 7000), limit(0, u64::MAX)], [7000, 500, 100_000]);
+    }
+
+    #[test]
     fn overflows_raise_and_idle_times_lower() {
         let mut law = <Blue as RouterSpec>::new(Params::default(), &link());
         let mut random = Random(1);

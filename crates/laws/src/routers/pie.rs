@@ -132,7 +132,7 @@ impl RouterSpec for Pie {
 
 #[cfg(test)]
 mod tests {
-    use super::super::trial::{Least, NoDraw, expect_marked, link, offer, queue, tick_until};
+    use super::super::trial::{Drawn, NoDraw, expect_marked, link, offer, queue, tick_until};
     use super::*;
 
     fn pie() -> Pie {
@@ -174,15 +174,25 @@ mod tests {
         tick_until(&mut pie, queue(150, 50));
         assert_eq!(offer(&mut pie, queue(150, 50), Codec::Ecn, &mut NoDraw), Verdict::Drop);
         pie.p = 0.0;
-        tick_until(&mut pie, queue(180, 7)); // 7 ms, below half of the target, twice
+        tick_until(&mut pie, queue(165, 7)); // 7 ms, below half of the target, after 50 ms
+        assert_eq!((pie.p, pie.burst), (0.0, Span::ZERO));
+        tick_until(&mut pie, queue(180, 7)); // twice
         assert_eq!(pie.burst, Span::from_millis(150));
+    }
+
+    #[test]
+    fn the_delay_follows_the_rate() {
+        let mut pie = pie();
+        pie.on_rate(BitRate::from_mbps(80.0));
+        tick_until(&mut pie, queue(15, 50));
+        assert_eq!(pie.delay, 0.005);
     }
 
     #[test]
     fn decisions_at_and_below_their_thresholds() {
         let decide = |p, delay, packets| {
             let mut pie = Pie { p, delay, burst: Span::ZERO, ..pie() };
-            offer(&mut pie, queue(0, packets), Codec::Ecn, &mut Least)
+            offer(&mut pie, queue(0, packets), Codec::Ecn, &mut Drawn(0.0))
         };
         assert_eq!(decide(0.05, 0.0075, 3), Verdict::Mark);
         assert_eq!(decide(0.05, 0.0075, 2), Verdict::Accept); // two packets

@@ -151,7 +151,9 @@ impl RouterSpec for Rem {
 
 #[cfg(test)]
 mod tests {
-    use super::super::trial::{NoDraw, expect_marked, link, offer, queue, tick_until};
+    use super::super::trial::{
+        Drawn, NoDraw, expect_marked, link, offer, present, queue, tick_until,
+    };
     use super::*;
 
     #[test]
@@ -194,10 +196,37 @@ mod tests {
         assert!((law.price - 0.02).abs() < 1e-12);
         let p = 1.0 - libm::pow(100.0, -0.02);
         assert!((law.signal() - p).abs() < 1e-12);
-        expect_marked(&mut law, queue(2, 40), p);
-        law.on_rate(BitRate::from_mbps(80.0)); // 20 packets in 2 ms, and none come
-        (law.packets, law.bytes) = (0, 0);
+        expect_marked(&mut law.clone(), queue(2, 40), p);
+        tick_until(&mut law, queue(4, 20)); // none come
+        assert!((law.price - 0.018).abs() < 1e-12);
+        law.on_rate(BitRate::from_mbps(40.0)); // ten packets in 2 ms
+        tick_until(&mut law, queue(6, 20));
+        assert!((law.price - 0.008).abs() < 1e-12);
+    }
+
+    #[test]
+    fn arrivals_may_be_averaged() {
+        let params = Params { weight: 0.25, ..Params::default() };
+        let mut law = Rem { packets: 8, bytes: 8000, ..<Rem as RouterSpec>::new(params, &link()) };
+        tick_until(&mut law, queue(2, 20));
+        assert_eq!(law.arrived, 2.0);
         tick_until(&mut law, queue(4, 20));
-        assert!(law.price.abs() < 1e-12);
+        assert_eq!(law.arrived, 1.5);
+    }
+
+    #[test]
+    fn acks_weigh_by_their_bytes_unless_counted() {
+        let ack = Arrival { queue: queue(0, 20), idle_since: None, size: 40, data: false };
+        let decide = |byte_mode, drawn| {
+            let params = Params { byte_mode, ..Params::default() };
+            let mut law = Rem { p: 0.5, ..<Rem as RouterSpec>::new(params, &link()) };
+            let verdict = present(&mut law, ack, Codec::None, &mut Drawn(drawn));
+            tick_until(&mut law, queue(2, 20));
+            (verdict, law.arrived)
+        };
+        assert_eq!(decide(true, 0.019), (Verdict::Drop, 0.04));
+        assert_eq!(decide(true, 0.021), (Verdict::Accept, 0.04));
+        assert_eq!(decide(false, 0.499), (Verdict::Drop, 1.0));
+        assert_eq!(decide(false, 0.5), (Verdict::Accept, 1.0));
     }
 }

@@ -28,11 +28,11 @@ impl Draw for NoDraw {
     }
 }
 
-/// Draws 0: whatever can happen happens.
-pub struct Least;
-impl Draw for Least {
+/// Always draws this.
+pub struct Drawn(pub f64);
+impl Draw for Drawn {
     fn uniform(&mut self) -> f64 {
-        0.0
+        self.0
     }
 }
 
@@ -43,7 +43,16 @@ pub fn offer(
     codec: Codec,
     draw: &mut dyn Draw,
 ) -> Verdict {
-    let arrival = Arrival { queue, idle_since: None, size: 1000, data: true };
+    present(law, Arrival { queue, idle_since: None, size: 1000, data: true }, codec, draw)
+}
+
+/// Offers this packet.
+pub fn present(
+    law: &mut impl RouterLaw,
+    arrival: Arrival,
+    codec: Codec,
+    draw: &mut dyn Draw,
+) -> Verdict {
     let (mut marks, mut header) = (codec.initial(), [0; 4]);
     law.on_arrival(&arrival, &mut Wire { marks: &mut marks, header: &mut header }, draw)
 }
