@@ -131,7 +131,7 @@ mod tests {
         scalable(3.0).loss(3).expect_window(2.0).timeout().expect_window(1.0);
     }
 
-    /// 13.4 rounds back from a loss whatever the window (the paper's "around 13 RTTs"): ln(8/7) / ln(1.01).
+    /// ln(8/7) / ln(1.01) = 13.4 rounds back from a loss, whatever the window.
     #[test]
     fn recovery_takes_as_many_rounds_at_any_rate() {
         for window in [1000.0, 100_000.0] {
