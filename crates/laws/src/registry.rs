@@ -195,7 +195,7 @@ macro_rules! routers {
                 }
             }
             #[inline]
-            fn on_departure(&mut self, departure: &Departure, wire: &mut Wire<'_>) {
+            fn on_departure(&mut self, departure: &Departure, wire: &mut Wire<'_>) -> Verdict {
                 match self {
                     $(Self::$Variant(law) => law.on_departure(departure, wire),)*
                     Self::Custom(law) => law.on_departure(departure, wire),
@@ -254,6 +254,7 @@ senders! {
     Fast = senders::fast::Fast;
     Vcp = senders::vcp::Vcp;
     Xcp = senders::xcp::Xcp;
+    Dctcp = senders::dctcp::Dctcp;
 }
 
 routers! {
@@ -267,4 +268,5 @@ routers! {
     Avq = routers::avq::Avq;
     Vcp = routers::vcp::Vcp;
     Xcp = routers::xcp::Xcp;
+    CoDel = routers::codel::CoDel;
 }

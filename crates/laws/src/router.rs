@@ -1,7 +1,7 @@
 //! What a router's law is told and what it answers.
 
 use crate::codecs::Wire;
-use crate::quantities::{BitRate, Bytes, Time};
+use crate::quantities::{BitRate, Bytes, Span, Time};
 
 /// A law at a link's entrance: queue management and explicit feedback.
 ///
@@ -15,8 +15,11 @@ pub trait RouterLaw {
         wire: &mut Wire<'_>,
         draw: &mut dyn Draw,
     ) -> Verdict;
-    /// A packet begins its transmission. Only called for laws with `ON_DEPARTURE`.
-    fn on_departure(&mut self, _departure: &Departure, _wire: &mut Wire<'_>) {}
+    /// A packet is about to be transmitted. Only called for laws with `ON_DEPARTURE`. A packet that is
+    /// dropped here, or marked without being capable, makes room for the next.
+    fn on_departure(&mut self, _departure: &Departure, _wire: &mut Wire<'_>) -> Verdict {
+        Verdict::Accept
+    }
     /// When [`on_tick`](Self::on_tick) should be called next; a real event, also when the link is idle.
     fn tick_at(&self) -> Option<Time> {
         None
@@ -77,6 +80,8 @@ pub struct Arrival {
 pub struct Departure {
     /// The queue after it.
     pub queue: QueueView,
+    /// How long it has waited.
+    pub waited: Span,
     /// Size on the wire in bytes.
     pub size: u32,
     /// Data, as opposed to a pure ACK?

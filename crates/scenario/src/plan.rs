@@ -143,14 +143,12 @@ fn group_plan(
     let options = group.transport.or(&variant.transport);
     let crossed: Vec<&RouterChoice> =
         group.forward.iter().map(|link| &links[*link].router).collect();
-    let codec = match (sender.info.codec, options.ecn) {
-        (Codec::Ecn, Some(Ecn::Set(false))) => Codec::None,
-        (Codec::Ecn, Some(Ecn::Set(true))) => Codec::Ecn,
-        (Codec::Ecn, _) if crossed.iter().all(|router| router.info.codec != Codec::Ecn) => {
-            Codec::None
-        }
-        (codec, _) => codec,
+    let codec = sender.info.codec;
+    let negotiated = match options.ecn {
+        Some(Ecn::Set(set)) => set,
+        _ => crossed.iter().any(|router| router.info.codec.is_read_as(codec)),
     };
+    let codec = if codec.is_optional() && !negotiated { Codec::None } else { codec };
     let allowed = group.mismatch.unwrap_or(variant.mismatch) == Mismatch::Allow;
     if !allowed && let Some(message) = mismatch(&sender, codec, &crossed) {
         let at = if group.sender.is_some() { at } else { variant.at.clone() };
@@ -168,8 +166,7 @@ fn group_plan(
 /// What does not fit between a sender and the routers that it crosses.
 fn mismatch(sender: &SenderChoice, codec: Codec, crossed: &[&RouterChoice]) -> Option<String> {
     let law = sender.info.name;
-    let required = !matches!(codec, Codec::None | Codec::Ecn);
-    if required && crossed.iter().all(|router| router.info.codec != codec) {
+    if !codec.is_optional() && crossed.iter().all(|router| router.info.codec != codec) {
         let routers = router_laws();
         let writers = routers.iter().filter(|info| info.codec == codec).map(|info| info.name);
         let there: Vec<&str> = crossed.iter().map(|router| router.info.name).collect();
@@ -183,9 +180,9 @@ fn mismatch(sender: &SenderChoice, codec: Codec, crossed: &[&RouterChoice]) -> O
     }
     let other = crossed.iter().find(|router| {
         let said = router.info.codec;
-        codec.uses_ecn_bits() && said.uses_ecn_bits() && said != codec
+        codec.uses_ecn_bits() && said.uses_ecn_bits() && !said.is_read_as(codec)
     })?;
-    let remedy = if codec == Codec::Ecn { " (or set `transport.ecn = false`)" } else { "" };
+    let remedy = if codec.is_optional() { " (or set `transport.ecn = false`)" } else { "" };
     Some(format!(
         "sender `{law}` uses the ECN bits for {}, router `{}` for {}{remedy}",
         codec.name(),

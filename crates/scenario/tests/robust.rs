@@ -82,11 +82,9 @@ fn compare_builds_a_dumbbell_and_names_the_option_that_is_wrong() {
         wrong(CompareOptions { rate: Some("10".to_owned()), ..options.clone() }),
         "--rate 10: a rate needs a unit (bps, kbps, Mbps, Gbps, Tbps), such as \"150 Mbps\""
     );
-    assert_eq!(
-        wrong(CompareOptions { protocols: vec!["vpc".to_owned()], ..options.clone() }),
-        "protocol vpc: there is no sender law `vpc`; there are cubic, newreno, reno, sack, vcp, \
-         xcp; did you mean `vcp`?"
-    );
+    let unknown = wrong(CompareOptions { protocols: vec!["vpc".to_owned()], ..options.clone() });
+    assert!(unknown.starts_with("protocol vpc: there is no sender law `vpc`; there are "));
+    assert!(unknown.ends_with("; did you mean `vcp`?"), "{unknown}");
     assert!(wrong(CompareOptions { protocols: vec![], ..options }).starts_with("name at least"));
 }
 

@@ -189,7 +189,8 @@ impl Flow {
             return Feedback::None;
         }
         let feedback = self.codec.read(packet.echo_bits(), [packet.body[0], packet.body[1]]);
-        if feedback == (Feedback::Ecn { congested: true })
+        if self.codec == Codec::Ecn
+            && feedback == (Feedback::Ecn { congested: true })
             && !self.recovering
             && self.board.una() > self.reduced_until
         {

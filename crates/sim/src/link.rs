@@ -81,7 +81,10 @@ impl Link {
                     queue.push(packet, now);
                     return Outcome::Waiting;
                 }
-                return Outcome::Serving(self.transmit(packet, now));
+                return match self.transmit(packet, now, now) {
+                    true => Outcome::Serving(self.free_at),
+                    false => Outcome::Dropped,
+                };
             }
             if start > now {
                 queue.expect(packet, start, now);
@@ -107,21 +110,26 @@ impl Link {
         head
     }
 
-    /// Begins to transmit: the law acts, the packet is launched. Says when the transmission is over.
-    fn transmit(&mut self, packet: &mut Packet, now: Time) -> Time {
-        if let Some(queue) = &mut self.queue {
-            queue.depart(packet, now);
+    /// Begins to transmit a packet that came at `since`, unless the law drops it.
+    #[inline]
+    fn transmit(&mut self, packet: &mut Packet, since: Time, now: Time) -> bool {
+        let goes = self.queue.as_mut().is_none_or(|queue| queue.depart(packet, since, now));
+        if goes {
+            self.launch(packet, now);
         }
-        self.launch(packet, now);
-        self.free_at
+        goes
     }
 
-    /// A link that pays for departures is done with a packet: the next is launched, until the instant
-    /// given.
-    pub fn serve(&mut self, now: Time) -> Option<(Packet, Time)> {
+    /// A link that pays for departures is done with a packet: what becomes of the next, if there is one.
+    #[inline]
+    pub fn serve(&mut self, now: Time) -> Option<(Packet, Outcome)> {
         let mut packet = self.queue.as_mut()?.pop(now)?;
-        let done = self.transmit(&mut packet, now);
-        Some((packet, done))
+        let since = packet.at;
+        let outcome = match self.transmit(&mut packet, since, now) {
+            true => Outcome::Serving(self.free_at),
+            false => Outcome::Dropped,
+        };
+        Some((packet, outcome))
     }
 
     /// When the law wants its tick.

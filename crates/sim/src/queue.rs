@@ -162,9 +162,10 @@ impl Queue {
         }
     }
 
-    /// A packet waits here.
+    /// A packet waits here. While it does, `at` is when it came.
     #[inline]
-    pub fn push(&mut self, packet: &Packet, now: Time) {
+    pub fn push(&mut self, packet: &mut Packet, now: Time) {
+        packet.at = now;
         self.grow(packet.size, now);
         let later = packet.is_data() || !self.acks_first;
         if let Waiting::Held(queues) = &mut self.waiting {
@@ -190,16 +191,30 @@ impl Queue {
         Some(packet)
     }
 
-    /// A packet begins its transmission: the law acts.
+    /// A packet that came at `since` is to be transmitted: the law acts. Does it go on?
     #[inline]
-    pub fn depart(&mut self, packet: &mut Packet, now: Time) {
+    pub fn depart(&mut self, packet: &mut Packet, since: Time, now: Time) -> bool {
         let departure = Departure {
             queue: self.view(now),
+            waited: now.since(since),
             size: u32::from(packet.size),
             data: packet.is_data(),
         };
         let law = &mut self.law;
-        packet.with_wire(|wire| law.on_departure(&departure, wire));
+        let verdict = packet.with_wire(|wire| law.on_departure(&departure, wire));
+        if verdict == Verdict::Accept {
+            return true;
+        }
+        let marked = verdict == Verdict::Mark && packet.with_wire(ecn::mark);
+        if !marked {
+            self.accepted_bytes -= u64::from(packet.size);
+            self.accepted_data -= u64::from(packet.is_data());
+        }
+        if let Some(meter) = &mut self.meter {
+            meter.marked += u64::from(marked);
+            meter.dropped += u64::from(!marked);
+        }
+        marked
     }
 
     /// When the law wants its tick.

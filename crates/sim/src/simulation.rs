@@ -207,7 +207,13 @@ impl Simulation {
 
     #[inline(always)]
     fn offer(&mut self, link: u32, packet: &mut Packet) {
-        match self.links[link as usize].offer(packet, self.now) {
+        let outcome = self.links[link as usize].offer(packet, self.now);
+        self.settle(link, packet, outcome);
+    }
+
+    #[inline(always)]
+    fn settle(&mut self, link: u32, packet: &mut Packet, outcome: Outcome) {
+        match outcome {
             Outcome::Launched => self.forward(link, packet),
             Outcome::Waiting => {}
             Outcome::Serving(until) => {
@@ -239,9 +245,11 @@ impl Simulation {
     }
 
     fn serve(&mut self, link: u32) {
-        if let Some((mut packet, until)) = self.links[link as usize].serve(self.now) {
-            self.agenda.schedule(until, Event::new(Kind::Served, link));
-            self.forward(link, &mut packet);
+        while let Some((mut packet, outcome)) = self.links[link as usize].serve(self.now) {
+            self.settle(link, &mut packet, outcome);
+            if outcome != Outcome::Dropped {
+                break;
+            }
         }
     }
 

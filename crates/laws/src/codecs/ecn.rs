@@ -10,7 +10,7 @@ pub const CONGESTED: u8 = 0b11;
 /// May a router mark this packet instead of dropping it?
 #[inline]
 pub fn is_capable(wire: &Wire<'_>) -> bool {
-    wire.marks.codec() == Codec::Ecn && wire.marks.ecn() != 0
+    matches!(wire.marks.codec(), Codec::Ecn | Codec::AccurateEcn) && wire.marks.ecn() != 0
 }
 
 /// Marks the packet; says whether it could.
@@ -30,7 +30,8 @@ mod tests {
     #[test]
     fn only_capable_packets_are_marked() {
         let mut header = [0; 4];
-        for (codec, expected) in [(Codec::Ecn, true), (Codec::None, false), (Codec::Load2, false)] {
+        for codec in Codec::ALL {
+            let expected = matches!(codec, Codec::Ecn | Codec::AccurateEcn);
             let mut marks = codec.initial();
             let before = marks;
             assert_eq!(mark(&mut Wire { marks: &mut marks, header: &mut header }), expected);

@@ -21,6 +21,8 @@ pub enum Codec {
     Load2 = 2,
     /// XCP's congestion header: window, RTT, and a change of window that routers lower.
     Xcp = 3,
+    /// One bit as RFC 3168 marks it, but echoed a packet, so that the sender learns the fraction.
+    AccurateEcn = 4,
 }
 
 impl Codec {
@@ -31,6 +33,7 @@ impl Codec {
             Self::Ecn => "ecn",
             Self::Load2 => "load2",
             Self::Xcp => "xcp",
+            Self::AccurateEcn => "accurate-ecn",
         }
     }
 
@@ -41,11 +44,14 @@ impl Codec {
             Self::Ecn => "one bit (RFC 3168), echoed until the sender has reduced its window",
             Self::Load2 => "two bits of load in the ECN field (VCP), echoed by every ACK",
             Self::Xcp => "XCP's header: window and RTT out, change of window back",
+            Self::AccurateEcn => {
+                "one bit as RFC 3168 marks it, echoed by every ACK (RFC 8257, RFC 9768)"
+            }
         }
     }
 
     /// Every codec.
-    pub const ALL: [Self; 4] = [Self::None, Self::Ecn, Self::Load2, Self::Xcp];
+    pub const ALL: [Self; 5] = [Self::None, Self::Ecn, Self::Load2, Self::Xcp, Self::AccurateEcn];
 
     /// The codec in a packet's marks.
     #[inline]
@@ -54,13 +60,24 @@ impl Codec {
             1 => Self::Ecn,
             2 => Self::Load2,
             3 => Self::Xcp,
+            4 => Self::AccurateEcn,
             _ => Self::None,
         }
     }
 
     /// Does it live in the two ECN bits, so that no other such codec may share a path with it?
     pub fn uses_ecn_bits(self) -> bool {
-        matches!(self, Self::Ecn | Self::Load2)
+        matches!(self, Self::Ecn | Self::AccurateEcn | Self::Load2)
+    }
+
+    /// Does a sender that reads it do without?
+    pub fn is_optional(self) -> bool {
+        matches!(self, Self::None | Self::Ecn | Self::AccurateEcn)
+    }
+
+    /// Can a sender read it? ECN marks are learned in either way.
+    pub fn is_read_as(self, reader: Self) -> bool {
+        self == reader || (self == Self::Ecn && reader == Self::AccurateEcn)
     }
 
     /// Does the sender write a congestion header?
@@ -73,7 +90,7 @@ impl Codec {
     #[inline]
     pub fn initial(self) -> Marks {
         let bits = match self {
-            Self::Ecn => ecn::CAPABLE,
+            Self::Ecn | Self::AccurateEcn => ecn::CAPABLE,
             Self::Load2 => Load::Low as u8,
             Self::None | Self::Xcp => 0,
         };
@@ -85,7 +102,7 @@ impl Codec {
     pub fn echo(self, header: &Header) -> [u32; 2] {
         match self {
             Self::Xcp => xcp::echo(header),
-            Self::None | Self::Ecn | Self::Load2 => [0; 2],
+            Self::None | Self::Ecn | Self::AccurateEcn | Self::Load2 => [0; 2],
         }
     }
 
@@ -94,7 +111,7 @@ impl Codec {
     pub fn read(self, bits: u8, echo: [u32; 2]) -> Feedback {
         match self {
             Self::None => Feedback::None,
-            Self::Ecn => Feedback::Ecn { congested: bits == ecn::CONGESTED },
+            Self::Ecn | Self::AccurateEcn => Feedback::Ecn { congested: bits == ecn::CONGESTED },
             Self::Load2 => Feedback::Load(Load::from_bits(bits)),
             Self::Xcp => Feedback::Xcp { delta_bytes: xcp::read(echo) },
         }
@@ -146,7 +163,8 @@ pub enum Feedback {
     /// Nothing explicit.
     #[default]
     None,
-    /// Was congestion experienced?
+    /// Was congestion experienced? `Codec::Ecn` repeats it until the sender has answered;
+    /// `Codec::AccurateEcn` says it of each packet.
     Ecn {
         /// The echoed bit.
         congested: bool,

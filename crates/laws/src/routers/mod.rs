@@ -34,3 +34,4 @@ fn room(link: &LinkView) -> u64 {
         Bytes(limit) => limit,
     }
 }
+pub mod codel;

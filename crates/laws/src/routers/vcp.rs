@@ -58,10 +58,11 @@ impl RouterLaw for Vcp {
         Verdict::Accept
     }
 
-    fn on_departure(&mut self, departure: &Departure, wire: &mut Wire<'_>) {
+    fn on_departure(&mut self, departure: &Departure, wire: &mut Wire<'_>) -> Verdict {
         if departure.data {
             load2::mark(wire, self.load);
         }
+        Verdict::Accept
     }
 
     fn tick_at(&self) -> Option<Time> {
@@ -159,7 +160,10 @@ mod tests {
         while let Some(now) = router.tick_at().filter(|now| *now <= measured) {
             router.on_tick(&QueueView { now, packets: 0, bytes: 0 });
         }
-        router.on_departure(&Departure { queue, size: 1000, data: true }, &mut wire);
+        router.on_departure(
+            &Departure { queue, waited: Span::ZERO, size: 1000, data: true },
+            &mut wire,
+        );
         Load::from_bits(marks.ecn())
     }
 

@@ -138,17 +138,19 @@ impl RouterLaw for Xcp {
         Verdict::Accept
     }
 
-    fn on_departure(&mut self, departure: &Departure, wire: &mut Wire<'_>) {
+    fn on_departure(&mut self, departure: &Departure, wire: &mut Wire<'_>) -> Verdict {
         if !departure.data || wire.marks.codec() != Codec::Xcp {
-            return;
+            return Verdict::Accept;
         }
         let Some((header, x)) = congestion(wire, departure.size) else {
-            return xcp::mark(wire.header, 0.0);
+            xcp::mark(wire.header, 0.0);
+            return Verdict::Accept;
         };
         let rtt = f64::from(header.rtt_s);
         let asked = f64::from(header.delta_bytes) / rtt;
         let share = self.allocation.take(x, f64::from(departure.size), asked);
         xcp::mark(wire.header, share * rtt);
+        Verdict::Accept
     }
 
     fn tick_at(&self) -> Option<Time> {
@@ -256,7 +258,10 @@ mod tests {
                 let mut header = asks.write();
                 let mut wire = Wire { marks: &mut marks, header: &mut header };
                 if departs {
-                    router.on_departure(&Departure { queue, size: 1000, data: true }, &mut wire);
+                    router.on_departure(
+                        &Departure { queue, waited: Span::ZERO, size: 1000, data: true },
+                        &mut wire,
+                    );
                     let answer = Congestion::parse(&header);
                     let change = f64::from(answer.delta_bytes) / f64::from(rtt_s);
                     sum = (sum.0 + change, sum.1 + 1.0);

@@ -2,6 +2,7 @@
 
 pub mod bic;
 pub mod cubic;
+pub mod dctcp;
 pub mod fast;
 pub mod hstcp;
 pub mod htcp;

@@ -37,6 +37,12 @@ impl Reno {
         Self { params, window: opening.initial_window, ssthresh: params.initial_ssthresh }
     }
 
+    /// Leaves so much of the window, at least two packets, and goes on in congestion avoidance.
+    pub fn scale(&mut self, factor: f64) {
+        self.ssthresh = (self.window * factor).max(2.0);
+        self.window = self.ssthresh.min(self.window);
+    }
+
     /// (4), with the packets in flight as FlightSize.
     fn halve(&mut self, loss: &Loss) {
         self.ssthresh = (f64::from(loss.in_flight) * self.params.decrease).max(2.0);

@@ -1,0 +1,167 @@
+//! CoDel: drops or marks at the head when packets have waited too long for too long.
+//!
+//! K. Nichols, V. Jacobson, A. McGregor, J. Iyengar, "Controlled Delay Active Queue Management", RFC 8289,
+//! 2018, section 5: a packet's sojourn time is looked at as it leaves. Once it has been above `target`
+//! for an `interval`, packets are dropped at intervals of `interval / sqrt(count)` until it falls below.
+//! A queue of at most one packet's bytes is never too long. Time in seconds, queue in bytes.
+
+use crate::codecs::{Codec, Wire, ecn};
+use crate::params;
+use crate::quantities::{Span, Time};
+use crate::registry::RouterSpec;
+use crate::router::{Arrival, Departure, Draw, LinkView, RouterLaw, Verdict};
+
+params! {
+    /// CoDel's parameters, section 4.
+    pub struct Params {
+        /// Acceptable sojourn time.
+        pub target: Span = Span::from_millis(5), in 1e-6, 10.0;
+        /// How long it may be exceeded: an RTT of most flows.
+        pub interval: Span = Span::from_millis(100), in 1e-5, 100.0;
+        /// Mark capable packets instead of dropping them.
+        pub ecn: bool = true, in 0, 1;
+    }
+}
+
+/// The control law: when the next drop is due, `count` drops into a dropping period.
+pub fn control_law(from: Time, interval: Span, count: u64) -> Time {
+    from + interval.scale(1.0 / (count.max(1) as f64).sqrt())
+}
+
+/// The state of CoDel at one link.
+#[derive(Clone, Debug)]
+pub struct CoDel {
+    params: Params,
+    packet_bytes: u64,
+    /// When the sojourn time will have been above target for an interval.
+    interval_end: Option<Time>,
+    dropping: bool,
+    drop_next: Time,
+    count: u64,
+    /// `count` when the last dropping period began.
+    last_count: u64,
+}
+
+impl CoDel {
+    /// Has the sojourn time been above target for an interval?
+    fn is_late(&mut self, departure: &Departure) -> bool {
+        let now = departure.queue.now;
+        let short = departure.queue.bytes + u64::from(departure.size) <= self.packet_bytes;
+        if departure.waited < self.params.target || short {
+            self.interval_end = None;
+            return false;
+        }
+        let end = *self.interval_end.get_or_insert(now + self.params.interval);
+        now >= end
+    }
+
+    /// Is a drop due? Keeps the account of dropping periods.
+    fn is_due(&mut self, departure: &Departure) -> bool {
+        let (now, late) = (departure.queue.now, self.is_late(departure));
+        if self.dropping {
+            self.dropping = late;
+            if !late || now < self.drop_next {
+                return false;
+            }
+            self.count += 1;
+            self.drop_next = control_law(self.drop_next, self.params.interval, self.count);
+            return true;
+        }
+        if !late {
+            return false;
+        }
+        // A new period soon after the last resumes near its rate of dropping.
+        let recent = now.since(self.drop_next) < self.params.interval * 16;
+        let grown = self.count - self.last_count.min(self.count);
+        self.count = if recent && grown > 1 { grown } else { 1 };
+        self.last_count = self.count;
+        self.dropping = true;
+        self.drop_next = control_law(now, self.params.interval, self.count);
+        true
+    }
+}
+
+impl RouterLaw for CoDel {
+    fn on_arrival(&mut self, _: &Arrival, _: &mut Wire<'_>, _: &mut dyn Draw) -> Verdict {
+        Verdict::Accept
+    }
+
+    fn on_departure(&mut self, departure: &Departure, wire: &mut Wire<'_>) -> Verdict {
+        if !self.is_due(departure) {
+            return Verdict::Accept;
+        }
+        if self.params.ecn && ecn::is_capable(wire) { Verdict::Mark } else { Verdict::Drop }
+    }
+
+    fn signal(&self) -> f64 {
+        if self.dropping { self.count as f64 } else { 0.0 }
+    }
+}
+
+impl RouterSpec for CoDel {
+    type Law = Self;
+    type Params = Params;
+    const NAME: &'static str = "codel";
+    const TITLE: &'static str = "CoDel: drops at the head what has waited too long for too long";
+    const SOURCE: &'static str = "RFC 8289";
+    const CODEC: Codec = Codec::Ecn;
+    const ON_DEPARTURE: bool = true;
+    const ACKS_FIRST: bool = false;
+    fn new(params: Params, link: &LinkView) -> Self {
+        Self {
+            params,
+            packet_bytes: u64::from(link.packet_bytes),
+            interval_end: None,
+            dropping: false,
+            drop_next: Time::ZERO,
+            count: 0,
+            last_count: 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::quantities::{BitRate, Bytes};
+    use crate::router::QueueView;
+
+    /// Instants in ms of drops among packets that leave each millisecond after waiting so long.
+    fn drops(waits: impl Iterator<Item = u64>) -> Vec<u64> {
+        let link = LinkView {
+            rate: BitRate::from_mbps(8.0),
+            delay_s: 0.04,
+            buffer: Bytes(1_000_000),
+            packet_bytes: 1000,
+        };
+        let mut codel = <CoDel as RouterSpec>::new(Params::default(), &link);
+        let (mut marks, mut header) = (Codec::None.initial(), [0; 4]);
+        let mut drops = vec![];
+        for (ms, waited) in waits.enumerate() {
+            let now = Time::ZERO + Span::from_millis(ms as u64);
+            let queue = QueueView { now, packets: 50, bytes: 50_000 };
+            let waited = Span::from_millis(waited);
+            let departure = Departure { queue, waited, size: 1000, data: true };
+            let mut wire = Wire { marks: &mut marks, header: &mut header };
+            if codel.on_departure(&departure, &mut wire) == Verdict::Drop {
+                drops.push(ms as u64);
+            }
+        }
+        drops
+    }
+
+    #[test]
+    fn drops_come_at_the_control_laws_instants() {
+        // Late from 0 on: first at 100 ms, then after 100/sqrt(1), 100/sqrt(2), 100/sqrt(3) ms.
+        let seen = drops(std::iter::repeat_n(20, 400));
+        assert_eq!(seen[..4], [100, 200, 271, 329]);
+    }
+
+    #[test]
+    fn a_wait_below_target_starts_the_interval_over() {
+        let once = (0..150).map(|ms| if ms == 99 { 4 } else { 6 });
+        assert!(drops(once).is_empty());
+        assert!(drops(std::iter::repeat_n(4, 1000)).is_empty());
+        assert_eq!(drops(std::iter::repeat_n(5, 101)), [100]); // at the target counts as late
+    }
+}
