@@ -25,6 +25,12 @@ DUMBBELLS = {
     "W2": (1000, 30, 30, 10, 5, "two-way"),
     "W3bidir": (150, 1000, 1000, 20, 5, "crowd"),
 }
+# The packets' own size, which ns-2's results tell; its default is 500 B.
+RED_OF_NS2 = {"law": "red", "mean_packet_size": "1000 B"}
+NS2_VARIANTS: dict[str, dict[str, object]] = {
+    f"{sender}/red": {"name": f"{sender}/red", "sender": sender, "router": RED_OF_NS2}
+    for sender in ("sack", "newreno")
+}
 FIRM = ("W1oneway", "W3")
 FIRM_LAWS = ("TcpNewReno/droptail", "TCP/droptail")
 LAWS = (*FIRM_LAWS, "TcpNewReno/red", "TcpCubic/droptail", "TcpCubic/red")
@@ -82,7 +88,7 @@ def _ns2(rows: list[dict[str, str]], curve: str, seeds: int, variants: list[str]
         reverse=reverse,
         duration=f"{seconds:g} s",
         probes="none",
-    ).variants(*variants)
+    ).variants(*(NS2_VARIANTS.get(name, name) for name in variants))
     groups = {"vcp": "ns2-vcp", "xcp": "ns2-xcp", "sack/red": "ns2-red", "newreno/red": "ns2-red"}
     protocols = {"VCP": "vcp", "XCP": "xcp", "SACK": "sack/red", "NEWRENO": "newreno/red"}
     setting = Setting(scenario, seeds, 2 * rate * 125 * seconds * seeds * len(variants))

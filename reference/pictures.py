@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
 
 from knee.plots.style import BLUE, GREEN, STYLE, VERMILION, write_figure
 
@@ -42,6 +43,10 @@ def _figure(points: Sequence[Point], curve: str) -> Figure:
             _curve(lower, own, protocol, "queue_packets", per_buffer=True)
     upper.set(ylabel="utilisation", ylim=(0, 1.03), title=NOTES[curve])
     lower.set(xscale="log", yscale="log", xlabel=AXES[curve], ylabel="mean queue, % of the buffer")
+    lower.xaxis.set_major_formatter("{x:g}")
+    lower.yaxis.set_major_formatter("{x:g}")
+    lower.yaxis.set_minor_formatter("{x:g}")
+    lower.yaxis.set_minor_locator(LogLocator(subs=(2, 5)))
     figure.legend(*upper.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure
 
