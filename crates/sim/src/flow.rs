@@ -133,7 +133,7 @@ impl Flow {
         } else if newly == 0 && next == before && self.board.outstanding() > 0 {
             self.duplicates += 1;
             // Not after a timeout: what was outstanding then is not counted as in flight any more.
-            if self.recovering || self.board.una() >= self.recover {
+            if self.recovering || self.may_recover(options) {
                 self.board.one_left();
             }
         }
@@ -201,13 +201,25 @@ impl Flow {
         feedback
     }
 
+    /// May a recovery begin? Without selective acknowledgements, not at the very end of the last one
+    /// or of a timeout's: duplicate ACKs are then of packets resent in vain (RFC 6582, 3.2, step 2).
+    #[inline]
+    fn may_recover(&self, options: &Transport) -> bool {
+        match options.recovery {
+            Recovery::Sack => self.board.una() >= self.recover,
+            Recovery::Reno | Recovery::NewReno => {
+                self.recover == 0 || self.board.una() > self.recover
+            }
+        }
+    }
+
     #[inline]
     fn detect_loss(&mut self, options: &Transport, now: Time) {
         let lost = match options.recovery {
             Recovery::Sack => self.board.is_first_lost(),
             Recovery::Reno | Recovery::NewReno => self.duplicates >= 3,
         };
-        if !lost || self.recovering || self.board.una() < self.recover {
+        if !lost || self.recovering || !self.may_recover(options) {
             return;
         }
         self.law.on_loss(&self.congestion(Congestion::Loss, options, now));
@@ -360,8 +372,15 @@ mod tests {
             flow.take_ack(&duplicate, &transport(), at(410));
             assert_eq!(sent(&mut flow, at(410)), []);
         }
-        let progress = Packet::ack(&Packet::data(0, 0, 1000, false), 6, 40, 0);
-        flow.take_ack(&progress, &transport(), at(480));
+        let ack = |next| Packet::ack(&Packet::data(0, 0, 1000, false), next, 40, 0);
+        flow.take_ack(&ack(6), &transport(), at(480));
         assert!(sent(&mut flow, at(480)).starts_with(&[6]));
+
+        flow.take_ack(&ack(12), &transport(), at(560)); // all that was outstanding
+        assert!(sent(&mut flow, at(560)).starts_with(&[12]));
+        for _ in 0..3 {
+            flow.take_ack(&ack(12), &transport(), at(570)); // of packets resent in vain
+            assert_eq!(sent(&mut flow, at(570)), []);
+        }
     }
 }
