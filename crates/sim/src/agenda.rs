@@ -1,4 +1,5 @@
-//! The agenda: what happens next. It holds one entry a line, link, flow timer or source, never one a packet.
+//! The agenda: what happens next. It holds one entry a line, link, flow timer or source, never one a packet
+//! (but for the few that a link delays at random).
 //!
 //! A calendar: a wheel of buckets, each about as wide as the mean gap between events, so that scheduling
 //! and taking an event cost the same whether ten or a million are pending; a heap for what lies beyond the
@@ -43,9 +44,11 @@ pub enum Kind {
     Probe = 11,
     /// Statistics begin.
     Warmup = 12,
+    /// A packet that left a line's order reaches the far end.
+    Late = 13,
 }
 
-const KINDS: [Kind; 13] = [
+const KINDS: [Kind; 14] = [
     Kind::Line,
     Kind::Served,
     Kind::Tick,
@@ -59,6 +62,7 @@ const KINDS: [Kind; 13] = [
     Kind::Arrival,
     Kind::Probe,
     Kind::Warmup,
+    Kind::Late,
 ];
 
 const INDEX_BITS: u32 = 24;

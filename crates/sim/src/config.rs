@@ -24,6 +24,36 @@ pub enum Buffer {
     Packets(u64),
 }
 
+/// How a link loses packets at random. They are lost after their transmission: they use capacity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Loss {
+    /// Each with this probability.
+    Bernoulli {
+        /// Of a loss.
+        probability: f64,
+    },
+    /// In bursts: two states, a step a packet.
+    GilbertElliott {
+        /// Probability of going from the good state to the bad one.
+        enter: f64,
+        /// Probability of going back.
+        leave: f64,
+        /// Probability of a loss in the good state.
+        good: f64,
+        /// Probability of a loss in the bad state.
+        bad: f64,
+    },
+}
+
+/// How a link delays packets at random, so that others overtake them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reorder {
+    /// Of a delay.
+    pub probability: f64,
+    /// The delay is uniform from nothing to this.
+    pub delay: Span,
+}
+
 /// One directed link.
 pub struct LinkConfig {
     /// Its name, which seeds its random stream.
@@ -42,6 +72,10 @@ pub struct LinkConfig {
     pub acks_first: bool,
     /// Rates that follow the first, in order of time.
     pub rate_changes: Vec<(Time, BitRate)>,
+    /// Random loss, of packets that the queue has let through.
+    pub loss: Option<Loss>,
+    /// Reordering.
+    pub reorder: Option<Reorder>,
     /// Is it reported and probed? Others keep no statistics.
     pub measured: bool,
 }

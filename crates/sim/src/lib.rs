@@ -7,6 +7,7 @@
 mod agenda;
 pub mod config;
 mod flow;
+mod impairment;
 mod link;
 mod meter;
 mod packet;

@@ -9,6 +9,7 @@
 //! at its far end is known when the feeder sends it. Such a link is called *known ahead*.
 
 use crate::config::{Buffer, LinkConfig, LinkId};
+use crate::impairment::{Fate, Impairment};
 use crate::packet::Packet;
 use crate::queue::Queue;
 use crate::report::LinkReport;
@@ -42,16 +43,20 @@ pub struct Link {
     pub line: Ring<Packet>,
     /// Is what arrives known ahead?
     pub known_ahead: bool,
-    /// What waits, where anybody asks: limit, statistics, or a law that looks.
+    /// Does it lose or delay packets at random?
+    pub is_impaired: bool,
+    /// What waits, where anybody asks: limit, statistics, impairments, or a law that looks.
     queue: Option<Box<Queue>>,
 }
 
 impl Link {
     /// A link at rest.
     pub fn new(config: LinkConfig, seed: u64) -> Self {
+        let impaired = config.loss.is_some() || config.reorder.is_some();
         let unseen = matches!(config.router, Router::DropTail(_))
             && config.buffer == Buffer::Unlimited
             && config.rate_changes.is_empty()
+            && !impaired
             && !(config.measured || config.acks_first);
         Self {
             byte_time: byte_time(config.rate),
@@ -59,6 +64,7 @@ impl Link {
             free_at: Time::ZERO,
             line: Ring::default(),
             known_ahead: false,
+            is_impaired: impaired,
             queue: (!unseen).then(|| Box::new(Queue::new(config, seed))),
         }
     }
@@ -130,6 +136,32 @@ impl Link {
             false => Outcome::Dropped,
         };
         Some((packet, outcome))
+    }
+
+    fn impairment(&mut self) -> Option<&mut Impairment> {
+        self.queue.as_mut()?.impairment.as_mut()
+    }
+
+    /// Do packets overtake each other on it?
+    pub fn reorders(&mut self) -> bool {
+        self.impairment().is_some_and(|impairment| impairment.reorders())
+    }
+
+    /// What befalls the packet that it has just launched. One that is late is kept until it is
+    /// [taken](Self::take_late) when it is due.
+    pub fn impair(&mut self, packet: &mut Packet) -> Fate {
+        let Some(impairment) = self.impairment() else { return Fate::Fine };
+        let fate = impairment.fate();
+        if let Fate::Late(delay) = fate {
+            packet.at += delay;
+            impairment.push(packet);
+        }
+        fate
+    }
+
+    /// The late packet that is due.
+    pub fn take_late(&mut self) -> Option<Packet> {
+        self.impairment()?.pop()
     }
 
     /// When the law wants its tick.

@@ -1,6 +1,7 @@
 //! What waits at a link's entrance: the law, the buffer, the statistics.
 
 use crate::config::{Buffer, LinkConfig, LinkId};
+use crate::impairment::Impairment;
 use crate::meter::Meter;
 use crate::packet::Packet;
 use crate::random::Stream;
@@ -45,6 +46,8 @@ pub struct Queue {
     buffer: Buffer,
     acks_first: bool,
     draw: Stream,
+    /// What befalls packets once they are transmitted.
+    pub impairment: Option<Impairment>,
     meter: Option<Meter>,
     rate: BitRate,
     rate_changes: VecDeque<(Time, BitRate)>,
@@ -63,6 +66,7 @@ impl Queue {
     pub fn new(config: LinkConfig, seed: u64) -> Self {
         let held = config.on_departure || config.acks_first || !config.rate_changes.is_empty();
         Self {
+            impairment: Impairment::new(&config, seed),
             law: config.router,
             waiting: if held {
                 Waiting::Held(Default::default())
@@ -271,6 +275,9 @@ impl Queue {
         if let Some(meter) = &mut self.meter {
             meter.reset(now);
         }
+        if let Some(impairment) = &mut self.impairment {
+            impairment.lost = 0;
+        }
     }
 
     /// Waiting packets now.
@@ -316,6 +323,7 @@ impl Queue {
             queue_max_packets: meter.max_packets(),
             offered: meter.offered,
             dropped: meter.dropped,
+            lost: self.impairment.as_ref().map_or(0, |impairment| impairment.lost),
             marked: meter.marked,
             data_packets: self.accepted_data - waiting_data as u64,
         })

@@ -36,6 +36,8 @@ pub struct LinkReport {
     pub offered: u64,
     /// Packets dropped.
     pub dropped: u64,
+    /// Packets lost at random after their transmission; `dropped` does not count them.
+    pub lost: u64,
     /// Packets marked (ECN).
     pub marked: u64,
     /// Data packets whose transmission began in the whole run, warm-up included.

@@ -3,6 +3,7 @@
 use crate::agenda::{Agenda, Event, Kind};
 use crate::config::{GroupId, LinkId, NetworkConfig, Probe, Quantity, Route, Transport};
 use crate::flow::{Flow, MAX_PACKETS, Turn};
+use crate::impairment::Fate;
 use crate::link::{Link, Outcome};
 use crate::packet::Packet;
 use crate::receiver::{Answer, Receiver};
@@ -124,9 +125,11 @@ impl Simulation {
             }
             before = hop;
         }
-        for (link, feeder) in self.links.iter_mut().zip(feeders) {
+        for (index, feeder) in feeders.into_iter().enumerate() {
             // A link that begins a route is fed by an endpoint, which END stands for.
-            link.known_ahead = link.is_plain() && feeder < SEVERAL;
+            let fed = self.links.get_mut(feeder as usize).is_some_and(|feeder| !feeder.reorders());
+            let link = &mut self.links[index];
+            link.known_ahead = link.is_plain() && fed;
         }
     }
 
@@ -181,6 +184,11 @@ impl Simulation {
                 Kind::Arrival => self.arrive(index),
                 Kind::Probe => self.probe(index),
                 Kind::Warmup => self.warm(),
+                Kind::Late => {
+                    if let Some(packet) = self.links[index as usize].take_late() {
+                        self.reach(packet);
+                    }
+                }
             }
         }
         self.now = self.now.max(until);
@@ -190,10 +198,16 @@ impl Simulation {
     #[inline]
     fn cross(&mut self, link: u32) {
         let line = &mut self.links[link as usize].line;
-        let Some(mut packet) = line.pop() else { return };
+        let Some(packet) = line.pop() else { return };
         if let Some(head) = line.front() {
             self.agenda.schedule(head.at, Event::new(Kind::Line, link));
         }
+        self.reach(packet);
+    }
+
+    /// A packet is at the far end of a link.
+    #[inline(always)]
+    fn reach(&mut self, mut packet: Packet) {
         packet.hop += 1;
         let next = self.hops[packet.hop as usize];
         if next != END {
@@ -228,6 +242,9 @@ impl Simulation {
     /// following links that are known ahead.
     #[inline(always)]
     fn forward(&mut self, mut link: u32, packet: &mut Packet) {
+        if self.links[link as usize].is_impaired && self.impair(link, packet) {
+            return;
+        }
         loop {
             self.packets += 1;
             let next = self.hops[packet.hop as usize + 1];
@@ -242,6 +259,19 @@ impl Simulation {
         if self.links[link as usize].push(packet) {
             self.agenda.schedule(packet.at, Event::new(Kind::Line, link));
         }
+    }
+
+    /// Chance acts on a packet that a link has launched; does it keep it off the line?
+    #[cold]
+    fn impair(&mut self, link: u32, packet: &mut Packet) -> bool {
+        let fate = self.links[link as usize].impair(packet);
+        match fate {
+            Fate::Fine => return false,
+            Fate::Lost => self.drop(packet),
+            Fate::Late(_) => self.agenda.schedule(packet.at, Event::new(Kind::Late, link)),
+        }
+        self.packets += 1;
+        true
     }
 
     fn serve(&mut self, link: u32) {

@@ -53,6 +53,8 @@ impl Dumbbell {
             on_departure: false,
             acks_first: false,
             rate_changes: vec![],
+            loss: None,
+            reorder: None,
             measured: false,
         }
     }
