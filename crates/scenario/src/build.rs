@@ -1,6 +1,6 @@
 //! From a plan and a seed to the simulator's network.
 
-use crate::choice::Spread;
+use crate::choice::{LossSpec, Spread};
 use crate::format::{ArrivalSize, QuantityName};
 use crate::network::{AccessDelay, CoreAccess, CoreGroup, Network, split};
 use crate::plan::{GroupPlan, LinkPlan, Plan};
@@ -95,6 +95,11 @@ fn core_link(plan: &Plan, network: &Network, link: usize) -> Result<LinkConfig, 
         on_departure: choice.info.on_departure,
         acks_first: choice.info.acks_first,
         rate_changes: core.rate_changes.clone(),
+        loss: core.loss.map(LossSpec::model),
+        reorder: core.reorder.map(|reorder| knee_sim::config::Reorder {
+            probability: reorder.probability.0,
+            delay: reorder.delay.0,
+        }),
         measured: core.measured,
     })
 }
@@ -190,6 +195,8 @@ impl Build<'_> {
             on_departure: false,
             acks_first: false,
             rate_changes: Vec::new(),
+            loss: None,
+            reorder: None,
             measured: false,
         });
         Ok(id)

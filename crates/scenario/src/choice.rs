@@ -1,6 +1,6 @@
 //! Values that are written in more than one way: a name or a table, a number or a list.
 
-use crate::number::{PacingGain, Ranged};
+use crate::number::{PacingGain, Probability, Ranged};
 use crate::quantity::{Delay, Written};
 use schemars::JsonSchema;
 use serde::de::value::MapAccessDeserializer;
@@ -84,6 +84,50 @@ pub(crate) enum Pacing {
     Set(bool),
     /// At this multiple of window / RTT.
     Gain(PacingGain),
+}
+
+/// Random loss: the probability of each packet's, or a model.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum LossSpec {
+    /// Each packet with this probability.
+    Each(Probability),
+    /// As a model says.
+    Model(LossModel),
+}
+
+/// A model of random loss.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum LossModel {
+    /// Each packet with this probability.
+    Probability(Probability),
+    /// In bursts (Gilbert 1960, Elliott 1963).
+    GilbertElliott(GilbertElliott),
+}
+
+/// A chain of a good and a bad state that takes a step a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GilbertElliott {
+    /// Probability of going from the good state to the bad one.
+    pub enter: Probability,
+    /// Probability of going back.
+    pub leave: Probability,
+    /// Probability of a loss in the good state; by default 0.
+    #[serde(default = "never")]
+    pub good: Probability,
+    /// Probability of a loss in the bad state; by default 1.
+    #[serde(default = "always")]
+    pub bad: Probability,
+}
+
+fn never() -> Probability {
+    Probability(0.0)
+}
+
+fn always() -> Probability {
+    Probability(1.0)
 }
 
 /// A law by name, or a table of its name and parameters.
@@ -214,6 +258,20 @@ reads!(Pacing, "true, false or a gain from 0.01 to 100", {
         PacingGain::check(gain)
             .map(Pacing::Gain)
             .ok_or_else(|| E::custom("it must be true, false or a gain from 0.01 to 100"))
+    }
+});
+
+reads!(LossSpec, "a probability from 0 to 1, or a table such as { probability = 0.01 }", {
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<LossSpec, E> {
+        self.visit_f64(number as f64)
+    }
+    fn visit_f64<E: de::Error>(self, number: f64) -> Result<LossSpec, E> {
+        Probability::check(number)
+            .map(LossSpec::Each)
+            .ok_or_else(|| E::custom("it must be a probability from 0 to 1"))
+    }
+    fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<LossSpec, A::Error> {
+        LossModel::deserialize(MapAccessDeserializer::new(map)).map(LossSpec::Model)
     }
 });
 

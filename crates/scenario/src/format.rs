@@ -1,7 +1,9 @@
 //! The scenario as it is written: the types behind TOML, JSON and the JSON Schema.
 
-use crate::choice::{Ecn, LawSpec, Pacing, PathSpec, Seeds, Spread};
-use crate::number::{ArrivalRate, Count, Factor, Links, PacketsPerAck, ParetoShape, Share, Window};
+use crate::choice::{Ecn, LawSpec, LossSpec, Pacing, PathSpec, Seeds, Spread};
+use crate::number::{
+    ArrivalRate, Count, Factor, Links, PacketsPerAck, ParetoShape, Probability, Share, Window,
+};
 use crate::quantity::{BufferSize, Delay, FlowSize, Period, Rate, Size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -134,6 +136,12 @@ pub(crate) struct Bottleneck {
     /// Rates that follow the first, both ways.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rate_changes: Vec<RateChange>,
+    /// Random loss of transmitted packets; by default none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loss: Option<LossSpec>,
+    /// Random delays that let others overtake; by default none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reorder: Option<Reorder>,
 }
 
 /// A link's new rate.
@@ -144,6 +152,16 @@ pub(crate) struct RateChange {
     pub at: Delay,
     /// The rate.
     pub rate: Rate,
+}
+
+/// Random delays of packets.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Reorder {
+    /// Probability of a delay.
+    pub probability: Probability,
+    /// It is uniform from 0 to this.
+    pub delay: Period,
 }
 
 /// Transport options; the most specific wins: flow group, variant, scenario.
@@ -257,6 +275,12 @@ pub(crate) struct Link {
     /// Rates that follow the first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rate_changes: Vec<RateChange>,
+    /// Random loss of transmitted packets; by default none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loss: Option<LossSpec>,
+    /// Random delays that let others overtake; by default none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reorder: Option<Reorder>,
 }
 
 /// A group of flows that share way, law and meaning.

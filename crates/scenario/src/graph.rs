@@ -49,6 +49,8 @@ fn core_link(link: &Link, at: &KeyPath) -> Result<CoreLink, Fault> {
         buffer: link.buffer,
         router: link.router.clone(),
         rate_changes: rate_changes(&link.rate_changes, at)?,
+        loss: link.loss,
+        reorder: link.reorder,
         measured: link.measured,
         at: at.clone(),
     })

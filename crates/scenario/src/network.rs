@@ -1,10 +1,11 @@
 //! The network that a scenario describes, templates expanded: links, and groups of flows with their way.
 
-use crate::choice::{LawSpec, Shape, Spread};
-use crate::format::{Arrivals, Mismatch, RateChange, Transport};
+use crate::choice::{LawSpec, LossModel, LossSpec, Shape, Spread};
+use crate::format::{Arrivals, Mismatch, RateChange, Reorder, Transport};
 use crate::problem::{Fault, KeyPath};
 use crate::quantity::{BufferSize, Delay, FlowSize};
 use knee_laws::quantities::{BitRate, Span, Time};
+use knee_sim::config::Loss;
 
 /// A link of the network's core.
 #[derive(Clone, Debug)]
@@ -17,6 +18,8 @@ pub(crate) struct CoreLink {
     pub buffer: Option<BufferSize>,
     pub router: Option<LawSpec>,
     pub rate_changes: Vec<(Time, BitRate)>,
+    pub loss: Option<LossSpec>,
+    pub reorder: Option<Reorder>,
     pub measured: bool,
     /// Where the text speaks of it.
     pub at: KeyPath,
@@ -214,6 +217,23 @@ pub(crate) fn rate_changes(
         checked.push((time, change.rate.0));
     }
     Ok(checked)
+}
+
+impl LossSpec {
+    /// As the simulator takes it.
+    pub fn model(self) -> Loss {
+        match self {
+            Self::Each(probability) | Self::Model(LossModel::Probability(probability)) => {
+                Loss::Bernoulli { probability: probability.0 }
+            }
+            Self::Model(LossModel::GilbertElliott(chain)) => Loss::GilbertElliott {
+                enter: chain.enter.0,
+                leave: chain.leave.0,
+                good: chain.good.0,
+                bad: chain.bad.0,
+            },
+        }
+    }
 }
 
 impl CoreGroup {

@@ -69,6 +69,8 @@ ranged! {
     Links: u64, "integer", 1, 1000, "a whole number from 1 to 1000";
     #[doc = "A part of a whole."]
     Share: f64, "number", 0, 1, "a number from 0 to 1";
+    #[doc = "A probability."]
+    Probability: f64, "number", 0, 1, "a probability from 0 to 1";
     #[doc = "A ratio of two rates."]
     Factor: f64, "number", 0.001, 1_000_000, "a number from 0.001 to 1000000";
     #[doc = "A window in packets."]

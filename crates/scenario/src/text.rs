@@ -346,7 +346,9 @@ fn reworded(path: KeyPath, message: &str) -> Fault {
         let expected = expected
             .replace("a sequence", "a list")
             .replace("an array of length", "a list of")
-            .replace("a map", "a table");
+            .replace("a map", "a table")
+            .replace("fewer elements in map", "one of its keys, not several");
+        let expected = if expected.starts_with("struct ") { "a table" } else { &expected };
         return path.fault(format!("expected {expected}"));
     }
     path.fault(message)

@@ -42,6 +42,8 @@ pub(crate) fn expand(
                 buffer: bottleneck.buffer,
                 router: None,
                 rate_changes: rate_changes(&bottleneck.rate_changes, &link_at)?,
+                loss: bottleneck.loss,
+                reorder: bottleneck.reorder,
                 measured: true,
                 at: link_at.clone(),
             });
