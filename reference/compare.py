@@ -198,7 +198,7 @@ def main() -> int:
     options = parser.parse_args()
     settings = list(dumbbells(firm=True)) if options.quick else [*dumbbells(firm=False), *ns2()]
     points = run(settings, read("explained.toml")["cause"])
-    console = Console(width=max(Console().width, 140))
+    console = Console(width=max(Console().width, 165))
     console.print(table(points))
     verdicts = [figure.verdict for point in points for figure in point.figures.values()]
     counts = {verdict: verdicts.count(verdict) for verdict in (WITHIN, EXPLAINED, BEYOND)}
