@@ -139,6 +139,9 @@ macro_rules! senders {
             fn pacing_rate(&self) -> Option<BitRate> {
                 match self { $(Self::$Variant(law) => law.pacing_rate(),)* Self::Custom(law) => law.pacing_rate() }
             }
+            fn wants_rate(&self) -> bool {
+                match self { $(Self::$Variant(law) => law.wants_rate(),)* Self::Custom(law) => law.wants_rate() }
+            }
             #[inline]
             fn wake_at(&self) -> Option<Time> {
                 match self { $(Self::$Variant(law) => law.wake_at(),)* Self::Custom(law) => law.wake_at() }

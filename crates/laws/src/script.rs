@@ -44,6 +44,7 @@ impl<L: SenderLaw> Script<L> {
             feedback: self.feedback,
             recovering: false,
             app_limited: false,
+            rate: None,
         };
         self.law.on_ack(&ack);
         self.in_flight = self.law.window() as u32;

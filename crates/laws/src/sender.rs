@@ -21,6 +21,10 @@ pub trait SenderLaw {
     fn pacing_rate(&self) -> Option<BitRate> {
         None
     }
+    /// Does it want delivery rates ([`Ack::rate`])? Only such flows pay for their measurement.
+    fn wants_rate(&self) -> bool {
+        false
+    }
     /// When [`on_wake`](Self::on_wake) should be called, if at all.
     fn wake_at(&self) -> Option<Time> {
         None
@@ -56,6 +60,30 @@ pub struct Ack {
     pub recovering: bool,
     /// Was the window not the limit of what was sent?
     pub app_limited: bool,
+    /// What the path was seen to carry, if the law wants to know and the ACK tells.
+    pub rate: Option<RateSample>,
+}
+
+/// What the path carried around the round trip of one packet
+/// (draft-cheng-iccrg-delivery-rate-estimation).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RateSample {
+    /// Packets of the flow delivered so far, selectively acknowledged ones included.
+    pub delivered: u64,
+    /// The same when the packet left.
+    pub prior_delivered: u64,
+    /// The time that these took, or their sending if that took longer.
+    pub interval: Span,
+    /// `(delivered - prior_delivered) / interval`, in packets / s.
+    pub rate: f64,
+    /// Was too little sent to tell what the path carries?
+    pub app_limited: bool,
+    /// Packets found lost since the last sample.
+    pub newly_lost: u32,
+    /// Packets found lost since the packet left.
+    pub lost: u32,
+    /// Packets in flight when it left, itself included.
+    pub prior_in_flight: u32,
 }
 
 /// What made the transport notice congestion.

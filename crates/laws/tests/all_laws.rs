@@ -5,7 +5,7 @@ use knee_laws::params::{Kind, ParamInfo, Value};
 use knee_laws::quantities::{BitRate, Bytes, Span, Time};
 use knee_laws::registry::{Router, RouterInfo, Sender, router_laws, sender_laws};
 use knee_laws::router::{Arrival, Departure, Draw, LinkView, QueueView, RouterLaw, Verdict};
-use knee_laws::sender::{Ack, Congestion, Loss, Opening, SenderLaw, Sending};
+use knee_laws::sender::{Ack, Congestion, Loss, Opening, RateSample, SenderLaw, Sending};
 use proptest::prelude::*;
 use std::collections::VecDeque;
 
@@ -52,9 +52,19 @@ fn entries_are_tidy() {
 
 // Senders.
 
+/// What an ACK says of delivery: how many packets ago its packet left, over what time, losses, and
+/// whether recovery or a lack of data holds.
+#[derive(Clone, Copy, Debug)]
+struct Rate {
+    ago: u32,
+    interval: Span,
+    lost: u32,
+    held: u8,
+}
+
 #[derive(Clone, Debug)]
 enum Event {
-    Ack { after: Span, rtt: Span, newly_acked: u32, in_flight: u32, feedback: Feedback, held: u8 },
+    Ack { after: Span, rtt: Span, newly_acked: u32, in_flight: u32, feedback: Feedback, rate: Rate },
     Loss { in_flight: u32, by: Congestion },
     Timeout { in_flight: u32 },
     Wake,
@@ -75,14 +85,16 @@ fn feedbacks() -> impl Strategy<Value = Feedback> {
 }
 
 fn events() -> impl Strategy<Value = Vec<Event>> {
-    let ack = (spans(), spans(), 0..100u32, 0..10_000u32, feedbacks(), 0..12u8).prop_map(
-        |(after, rtt, newly_acked, in_flight, feedback, held)| Event::Ack {
+    let rate = (0..1000u32, spans(), prop_oneof![3 => Just(0), 1 => 0..50u32], 0..12u8)
+        .prop_map(|(ago, interval, lost, held)| Rate { ago, interval, lost, held });
+    let ack = (spans(), spans(), 0..100u32, 0..10_000u32, feedbacks(), rate).prop_map(
+        |(after, rtt, newly_acked, in_flight, feedback, rate)| Event::Ack {
             after,
             rtt,
             newly_acked,
             in_flight,
             feedback,
-            held,
+            rate,
         },
     );
     let by = prop::sample::select(vec![Congestion::Loss, Congestion::Mark]);
@@ -111,10 +123,24 @@ fn drive_sender(name: &str, params: &[(String, Value)], events: &[Event], bounde
     let opening = Opening { initial_window: 2.0, packet_bytes: PACKET_BYTES };
     let mut law = Sender::build(name, params, &opening).expect("parameters within their range");
     let (mut now, mut rtt_seen) = (Time::ZERO, Span::ZERO);
+    let mut delivered = 0;
     for event in events {
         let before = law.window();
         match *event {
-            Event::Ack { after, rtt, newly_acked, in_flight, feedback, held } => {
+            Event::Ack { after, rtt, newly_acked, in_flight, feedback, rate } => {
+                let Rate { ago, interval, lost, held } = rate;
+                delivered += u64::from(newly_acked);
+                let prior_delivered = delivered.saturating_sub(u64::from(ago));
+                let sample = RateSample {
+                    delivered,
+                    prior_delivered,
+                    interval,
+                    rate: (delivered - prior_delivered) as f64 / interval.seconds(),
+                    app_limited: held == 1,
+                    newly_lost: lost,
+                    lost,
+                    prior_in_flight: in_flight + ago,
+                };
                 now += after;
                 rtt_seen = rtt;
                 law.on_ack(&Ack {
@@ -127,6 +153,7 @@ fn drive_sender(name: &str, params: &[(String, Value)], events: &[Event], bounde
                     feedback,
                     recovering: held == 0,
                     app_limited: held == 1,
+                    rate: (newly_acked > 0 && held != 2).then_some(sample),
                 });
                 let growth = law.window() - before;
                 let most = most_growth(name, before, newly_acked, feedback);

@@ -29,6 +29,7 @@ fn average_window(name: &str, start: f64, packets: u32) -> f64 {
                 feedback: Feedback::None,
                 recovering: false,
                 app_limited: false,
+                rate: None,
             });
         }
         let loss = Loss {

@@ -69,6 +69,7 @@ fn vcp_sender() {
             feedback: Feedback::Load(Load::from_bits(row.bits())),
             recovering: false,
             app_limited: false,
+            rate: None,
         });
         row.expect(law.window());
     });
@@ -193,6 +194,7 @@ fn steps(name: &str, window: f64) -> [f64; 2] {
         feedback: Feedback::None,
         recovering: false,
         app_limited: false,
+        rate: None,
     });
     cut.on_loss(&Loss { now: Time::ZERO, in_flight: window as u32, by: sender::Congestion::Loss });
     [acked.window(), cut.window()]

@@ -2,6 +2,7 @@
 
 use crate::config::{GroupId, Transport};
 use crate::packet::Packet;
+use crate::rates::RateSampler;
 use crate::rtt::RttEstimator;
 use crate::scoreboard::Scoreboard;
 use knee_laws::codecs::Codec;
@@ -28,6 +29,8 @@ pub struct Flow {
     pub limit: u32,
     pub board: Scoreboard,
     pub rtt: RttEstimator,
+    /// Delivery rates, for a law that wants them.
+    rates: Option<Box<RateSampler>>,
     duplicates: u32,
     recovering: bool,
     /// Recovery ends when everything before this is acknowledged.
@@ -71,6 +74,7 @@ impl Flow {
     /// A flow that has not started.
     pub fn new(law: Sender, group: GroupId, codec: Codec) -> Self {
         Self {
+            rates: law.wants_rate().then(Box::default),
             law,
             group,
             number: 0,
@@ -151,6 +155,10 @@ impl Flow {
         }
         self.detect_loss(options, now);
         let feedback = self.read_feedback(packet, options, now);
+        let rate = match &mut self.rates {
+            None => None,
+            Some(rates) => rates.on_ack(before, packet, &self.board, (now, self.rtt.min)),
+        };
         self.law.on_ack(&Ack {
             now,
             newly_acked: newly,
@@ -161,6 +169,7 @@ impl Flow {
             feedback,
             recovering: was_recovering || self.recovering,
             app_limited: self.board.next() >= self.limit || self.law.window() > options.max_window,
+            rate,
         });
     }
 
@@ -250,6 +259,9 @@ impl Flow {
         }
         let resend = self.board.has_pending();
         if !resend && self.board.next() >= self.limit {
+            if let Some(rates) = &mut self.rates {
+                rates.on_idle(&self.board);
+            }
             return Turn::Hold;
         }
         if let Some(rate) = self.pacing(options) {
@@ -265,6 +277,9 @@ impl Flow {
             let reduced = std::mem::take(&mut self.say_reduced);
             Packet::data(slot, self.board.send(), options.data_bytes, reduced)
         };
+        if let Some(rates) = &mut self.rates {
+            rates.on_send(packet.seq, &self.board, now);
+        }
         packet.stamp = now;
         packet.hop = self.first_hop;
         packet.marks = self.codec.initial();

@@ -13,6 +13,7 @@ mod meter;
 mod packet;
 mod queue;
 mod random;
+mod rates;
 mod receiver;
 pub mod report;
 mod ring;

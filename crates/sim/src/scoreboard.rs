@@ -27,6 +27,8 @@ pub struct Scoreboard {
     resent: u32,
     pending: u32,
     left: u32,
+    /// Packets found lost so far; one that is lost again counts again.
+    lost: u32,
     /// The first packet is to be resent whatever the window says (fast retransmit).
     urgent: bool,
     /// Blocks of the last ACK: what they cover is sacked already.
@@ -53,6 +55,16 @@ impl Scoreboard {
     #[inline]
     pub fn in_flight(&self) -> u32 {
         (self.next - self.una).saturating_sub(self.sacked + self.pending + self.left)
+    }
+    /// Packets known to have arrived.
+    #[inline]
+    pub fn delivered(&self) -> u32 {
+        self.una + self.sacked
+    }
+    /// Packets found lost so far, of which the count may wrap.
+    #[inline]
+    pub fn lost(&self) -> u32 {
+        self.lost
     }
     /// Is a packet lost and not yet resent?
     #[inline]
@@ -100,6 +112,7 @@ impl Scoreboard {
         if self.edge <= self.una {
             self.edge = self.una + 1;
             self.pending += 1;
+            self.lost = self.lost.wrapping_add(1);
         }
         self.urgent = true;
     }
@@ -176,7 +189,9 @@ impl Scoreboard {
         if third > self.edge {
             let from = self.edge.max(self.una).max(self.resent);
             if from < third {
-                self.pending += (third - from) - self.ones(from, third);
+                let lost = (third - from) - self.ones(from, third);
+                self.pending += lost;
+                self.lost = self.lost.wrapping_add(lost);
             }
             self.edge = third;
         }
@@ -188,7 +203,9 @@ impl Scoreboard {
         self.urgent = false;
         self.edge = self.next;
         self.resent = self.una;
-        self.pending = self.outstanding() - self.sacked;
+        let pending = self.outstanding() - self.sacked;
+        self.lost = self.lost.wrapping_add(pending - self.pending.min(pending));
+        self.pending = pending;
     }
 
     fn capacity(&self) -> u32 {

@@ -78,6 +78,7 @@ impl Bottleneck {
                 feedback: Feedback::None,
                 recovering: false,
                 app_limited: false,
+                rate: None,
             });
         }
         law.window()
@@ -104,6 +105,7 @@ mod tests {
                 feedback: Feedback::None,
                 recovering: false,
                 app_limited: false,
+                rate: None,
             })
         };
         assert_eq!([at(100), at(125), at(150), at(175)], [None; 4]);
