@@ -258,6 +258,8 @@ senders! {
     Vcp = senders::vcp::Vcp;
     Xcp = senders::xcp::Xcp;
     Dctcp = senders::dctcp::Dctcp;
+    Bbr = senders::bbr::Bbr;
+    Prague = senders::prague::Prague;
 }
 
 routers! {

@@ -107,13 +107,16 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
     prop::collection::vec(event, 1..200)
 }
 
-/// How far one ACK may raise a window: what it acknowledges; VCP's AI, long RTTs made up for, up to
+/// How far one ACK may raise a window: what it acknowledges; BBR's return to what it was before a
+/// recovery; VCP's AI, long RTTs made up for, up to
 /// sigma_ai / cwnd = 10 / cwnd; XCP's feedback.
-fn most_growth(law: &str, before: f64, newly_acked: u32, feedback: Feedback) -> f64 {
+fn most_growth(law: &str, windows: (f64, f64), newly_acked: u32, feedback: Feedback) -> f64 {
+    let (before, largest) = windows;
     match (law, feedback) {
         ("xcp", Feedback::Xcp { delta_bytes }) => delta_bytes.max(0.0) / f64::from(PACKET_BYTES),
         ("vcp", Feedback::Load(_)) => (10.0 / before).max(1.0),
         ("vcp" | "xcp", _) => 0.0,
+        ("bbr", _) => f64::from(newly_acked) + largest.max(4.0) - before,
         _ => f64::from(newly_acked),
     }
 }
@@ -123,7 +126,7 @@ fn drive_sender(name: &str, params: &[(String, Value)], events: &[Event], bounde
     let opening = Opening { initial_window: 2.0, packet_bytes: PACKET_BYTES };
     let mut law = Sender::build(name, params, &opening).expect("parameters within their range");
     let (mut now, mut rtt_seen) = (Time::ZERO, Span::ZERO);
-    let mut delivered = 0;
+    let (mut delivered, mut unsampled, mut largest) = (0, 0, law.window());
     for event in events {
         let before = law.window();
         match *event {
@@ -141,6 +144,7 @@ fn drive_sender(name: &str, params: &[(String, Value)], events: &[Event], bounde
                     lost,
                     prior_in_flight: in_flight + ago,
                 };
+                let sampled = newly_acked > 0 && held != 2;
                 now += after;
                 rtt_seen = rtt;
                 law.on_ack(&Ack {
@@ -153,10 +157,11 @@ fn drive_sender(name: &str, params: &[(String, Value)], events: &[Event], bounde
                     feedback,
                     recovering: held == 0,
                     app_limited: held == 1,
-                    rate: (newly_acked > 0 && held != 2).then_some(sample),
+                    rate: sampled.then_some(sample),
                 });
                 let growth = law.window() - before;
-                let most = most_growth(name, before, newly_acked, feedback);
+                let most = most_growth(name, (before, largest), newly_acked + unsampled, feedback);
+                unsampled = if sampled { 0 } else { unsampled + newly_acked };
                 assert!(!bounded || growth <= most + 1e-9 * before, "{name}: {growth} > {most}");
             }
             Event::Loss { in_flight, by } => law.on_loss(&Loss { now, in_flight, by }),
@@ -172,6 +177,7 @@ fn drive_sender(name: &str, params: &[(String, Value)], events: &[Event], bounde
             }
         }
         let window = law.window();
+        largest = largest.max(window);
         assert!(window.is_finite() && window >= 1.0, "{name}: window {window} by {event:?}");
         if matches!(event, Event::Loss { .. } | Event::Timeout { .. }) {
             assert!(window <= before, "{name}: {event:?} grew the window {before} to {window}");

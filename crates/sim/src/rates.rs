@@ -44,6 +44,7 @@ pub struct RateSampler {
 
 impl RateSampler {
     /// The packet leaves; the board counts it already.
+    #[inline(never)]
     pub fn on_send(&mut self, seq: u32, board: &Scoreboard, now: Time) {
         if board.outstanding() as usize > self.sent.len() {
             self.grow(seq, board);
@@ -68,6 +69,7 @@ impl RateSampler {
         self.app_limited_until = (self.delivered + board.in_flight()).max(1);
     }
 
+    #[inline(never)]
     /// An ACK that the board has taken, when `before` was the first packet not acknowledged.
     pub fn on_ack(
         &mut self,

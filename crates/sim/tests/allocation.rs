@@ -27,7 +27,9 @@ static COUNTING: Counting = Counting;
 
 #[test]
 fn a_warm_network_hardly_allocates() {
-    for (sender, router) in [("sack", "droptail"), ("sack", "red"), ("vcp", "vcp")] {
+    for (sender, router) in
+        [("sack", "droptail"), ("sack", "red"), ("vcp", "vcp"), ("bbr", "droptail")]
+    {
         let mut simulation =
             Simulation::new(Dumbbell { sender, router, ..Dumbbell::default() }.config(1));
         simulation.run_until(Time::ZERO + Span::from_secs(30));

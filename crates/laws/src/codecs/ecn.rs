@@ -4,13 +4,16 @@ use super::{Codec, Wire};
 
 /// ECT(0): the sender understands marks.
 pub const CAPABLE: u8 = 0b10;
+/// ECT(1): it wants marks as L4S gives them (RFC 9331).
+pub const CAPABLE_L4S: u8 = 0b01;
 /// CE: congestion experienced.
 pub const CONGESTED: u8 = 0b11;
 
 /// May a router mark this packet instead of dropping it?
 #[inline]
 pub fn is_capable(wire: &Wire<'_>) -> bool {
-    matches!(wire.marks.codec(), Codec::Ecn | Codec::AccurateEcn) && wire.marks.ecn() != 0
+    matches!(wire.marks.codec(), Codec::Ecn | Codec::AccurateEcn | Codec::L4s)
+        && wire.marks.ecn() != 0
 }
 
 /// Marks the packet; says whether it could.
@@ -31,7 +34,7 @@ mod tests {
     fn only_capable_packets_are_marked() {
         let mut header = [0; 4];
         for codec in Codec::ALL {
-            let expected = matches!(codec, Codec::Ecn | Codec::AccurateEcn);
+            let expected = matches!(codec, Codec::Ecn | Codec::AccurateEcn | Codec::L4s);
             let mut marks = codec.initial();
             let before = marks;
             assert_eq!(mark(&mut Wire { marks: &mut marks, header: &mut header }), expected);

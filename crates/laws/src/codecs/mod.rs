@@ -23,6 +23,8 @@ pub enum Codec {
     Xcp = 3,
     /// One bit as RFC 3168 marks it, but echoed a packet, so that the sender learns the fraction.
     AccurateEcn = 4,
+    /// The same with ECT(1), which asks for L4S's frequent marks and low delay (RFC 9331).
+    L4s = 5,
 }
 
 impl Codec {
@@ -34,6 +36,7 @@ impl Codec {
             Self::Load2 => "load2",
             Self::Xcp => "xcp",
             Self::AccurateEcn => "accurate-ecn",
+            Self::L4s => "l4s",
         }
     }
 
@@ -47,11 +50,13 @@ impl Codec {
             Self::AccurateEcn => {
                 "one bit as RFC 3168 marks it, echoed by every ACK (RFC 8257, RFC 9768)"
             }
+            Self::L4s => "one bit on packets that ask for L4S (RFC 9331), echoed by every ACK",
         }
     }
 
     /// Every codec.
-    pub const ALL: [Self; 5] = [Self::None, Self::Ecn, Self::Load2, Self::Xcp, Self::AccurateEcn];
+    pub const ALL: [Self; 6] =
+        [Self::None, Self::Ecn, Self::Load2, Self::Xcp, Self::AccurateEcn, Self::L4s];
 
     /// The codec in a packet's marks.
     #[inline]
@@ -61,23 +66,24 @@ impl Codec {
             2 => Self::Load2,
             3 => Self::Xcp,
             4 => Self::AccurateEcn,
+            5 => Self::L4s,
             _ => Self::None,
         }
     }
 
     /// Does it live in the two ECN bits, so that no other such codec may share a path with it?
     pub fn uses_ecn_bits(self) -> bool {
-        matches!(self, Self::Ecn | Self::AccurateEcn | Self::Load2)
+        matches!(self, Self::Ecn | Self::AccurateEcn | Self::L4s | Self::Load2)
     }
 
     /// Does a sender that reads it do without?
     pub fn is_optional(self) -> bool {
-        matches!(self, Self::None | Self::Ecn | Self::AccurateEcn)
+        matches!(self, Self::None | Self::Ecn | Self::AccurateEcn | Self::L4s)
     }
 
     /// Can a sender read it? ECN marks are learned in either way.
     pub fn is_read_as(self, reader: Self) -> bool {
-        self == reader || (self == Self::Ecn && reader == Self::AccurateEcn)
+        self == reader || (self == Self::Ecn && matches!(reader, Self::AccurateEcn | Self::L4s))
     }
 
     /// Does the sender write a congestion header?
@@ -91,6 +97,7 @@ impl Codec {
     pub fn initial(self) -> Marks {
         let bits = match self {
             Self::Ecn | Self::AccurateEcn => ecn::CAPABLE,
+            Self::L4s => ecn::CAPABLE_L4S,
             Self::Load2 => Load::Low as u8,
             Self::None | Self::Xcp => 0,
         };
@@ -102,7 +109,7 @@ impl Codec {
     pub fn echo(self, header: &Header) -> [u32; 2] {
         match self {
             Self::Xcp => xcp::echo(header),
-            Self::None | Self::Ecn | Self::AccurateEcn | Self::Load2 => [0; 2],
+            Self::None | Self::Ecn | Self::AccurateEcn | Self::L4s | Self::Load2 => [0; 2],
         }
     }
 
@@ -111,7 +118,9 @@ impl Codec {
     pub fn read(self, bits: u8, echo: [u32; 2]) -> Feedback {
         match self {
             Self::None => Feedback::None,
-            Self::Ecn | Self::AccurateEcn => Feedback::Ecn { congested: bits == ecn::CONGESTED },
+            Self::Ecn | Self::AccurateEcn | Self::L4s => {
+                Feedback::Ecn { congested: bits == ecn::CONGESTED }
+            }
             Self::Load2 => Feedback::Load(Load::from_bits(bits)),
             Self::Xcp => Feedback::Xcp { delta_bytes: xcp::read(echo) },
         }
@@ -164,7 +173,7 @@ pub enum Feedback {
     #[default]
     None,
     /// Was congestion experienced? `Codec::Ecn` repeats it until the sender has answered;
-    /// `Codec::AccurateEcn` says it of each packet.
+    /// `Codec::AccurateEcn` and `Codec::L4s` say it of each packet.
     Ecn {
         /// The echoed bit.
         congested: bool,

@@ -1,5 +1,6 @@
 //! Sender laws, one a file; the registry lists them in reading order. `round` is no law.
 
+pub mod bbr;
 pub mod bic;
 pub mod cubic;
 pub mod dctcp;
@@ -7,6 +8,7 @@ pub mod fast;
 pub mod hstcp;
 pub mod htcp;
 pub mod newreno;
+pub mod prague;
 pub mod reno;
 pub mod round;
 pub mod sack;
