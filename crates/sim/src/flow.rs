@@ -155,11 +155,7 @@ impl Flow {
         }
         self.detect_loss(options, now);
         let feedback = self.read_feedback(packet, options, now);
-        let rate = match &mut self.rates {
-            None => None,
-            Some(rates) => rates.on_ack(before, packet, &self.board, (now, self.rtt.min)),
-        };
-        self.law.on_ack(&Ack {
+        let mut ack = Ack {
             now,
             newly_acked: newly,
             in_flight: self.board.in_flight(),
@@ -169,8 +165,12 @@ impl Flow {
             feedback,
             recovering: was_recovering || self.recovering,
             app_limited: self.board.next() >= self.limit || self.law.window() > options.max_window,
-            rate,
-        });
+            rate: None,
+        };
+        if let Some(rates) = &mut self.rates {
+            ack.rate = rates.on_ack(before, packet, &self.board, (now, self.rtt.min));
+        }
+        self.law.on_ack(&ack);
     }
 
     /// The cumulative ACK moved: recovery may end or go on.
