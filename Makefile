@@ -2,6 +2,7 @@
 
 PYTHON ?= python3.11
 BIN := .venv/bin
+PYTHON_SOURCES := python tests docs/conf.py reference crates/sim/benches
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
 
 .DEFAULT_GOAL := help
@@ -36,8 +37,8 @@ bench-guard: ## Instructions of two short workloads against the known ones (valg
 
 fmt: build ## Format Rust and Python
 	cargo fmt --all
-	$(BIN)/ruff format python tests docs/conf.py
-	$(BIN)/ruff check --fix python tests docs
+	$(BIN)/ruff format $(PYTHON_SOURCES)
+	$(BIN)/ruff check --fix $(PYTHON_SOURCES)
 
 generate: build ## Write the generated files anew: docs/scenario.schema.json
 	$(BIN)/knee scenario schema > docs/scenario.schema.json
@@ -55,9 +56,11 @@ test-rust:
 	cargo test --workspace --locked
 
 lint-python: build
-	$(BIN)/ruff format --check python tests docs/conf.py
-	$(BIN)/ruff check python tests docs
+	$(BIN)/ruff format --check $(PYTHON_SOURCES)
+	$(BIN)/ruff check $(PYTHON_SOURCES)
 	$(BIN)/mypy
+	MYPYPATH=python:reference $(BIN)/mypy --strict reference/compare.py
+	$(BIN)/python vectors/generate.py --check
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m mypy.stubtest knee._core --concise
 

@@ -65,7 +65,9 @@ def main() -> None:
         slower |= change > MARGIN
         print(f"{workload:14} {count / 1e6:8.1f} million instructions, {change:+.1%}")
     if slower:
-        sys.exit(f"more than {MARGIN:.0%} above {KNOWN.name}: faster code, or --bless with a reason")
+        sys.exit(
+            f"more than {MARGIN:.0%} above {KNOWN.name}: faster code, or --bless with a reason"
+        )
 
 
 if __name__ == "__main__":
