@@ -1,7 +1,7 @@
 """Guards speed where wall time is noise: instructions that the first seconds of two workloads take.
 
-Counts with valgrind's callgrind and compares with instructions.json beside this file. A count may be up to 3 %
-above; more fails. `--bless` writes the counts of this build.
+Counts with valgrind's callgrind and compares with instructions.json beside this file. A count may be up
+to 3 % above; more fails. `--bless` writes the counts of this build.
 """
 
 from __future__ import annotations
