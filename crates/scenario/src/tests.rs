@@ -6,7 +6,7 @@ use crate::quantity::{BufferSize, Delay, FlowSize, Period, Rate, Size, Written};
 use crate::scenario::{Format, Scenario, Source};
 use knee_laws::codecs::Codec;
 use knee_laws::quantities::{Span, Time};
-use knee_sim::config::{Buffer, LinkId, NetworkConfig};
+use knee_sim::config::{Buffer, LinkId, Loss, NetworkConfig, Reorder};
 
 fn scenario(text: &str) -> Scenario {
     let source = Source { text, name: "test.toml", format: Format::Toml, overrides: &[] };
@@ -149,6 +149,35 @@ fn a_mismatch_runs_when_allowed() {
          [[variant]]\nprotocol = \"vcp/droptail\"\nmismatch = \"allow\"\n",
     );
     assert_eq!(scenario.variants(), ["vcp/droptail"]);
+}
+
+#[test]
+fn links_lose_and_reorder_both_ways() {
+    let with = |loss: &str| {
+        let text = format!(
+            "duration = \"10 s\"\nprotocol = \"sack\"\n[dumbbell]\nrtt = \"80 ms\"\nflows = 1\n\
+             [bottleneck]\nrate = \"1 Mbps\"\nloss = {loss}\n\
+             reorder = {{ probability = 0.1, delay = \"5 ms\" }}\n"
+        );
+        let written = scenario(&text).to_toml();
+        let network = built(&scenario(&written), 1);
+        let reorder = Reorder { probability: 0.1, delay: Span::from_millis(5) };
+        assert_eq!((network.links[0].reorder, network.links[2].reorder), (Some(reorder), None));
+        assert_eq!((network.links[1].loss, network.links[2].loss), (network.links[0].loss, None));
+        network.links[0].loss
+    };
+    let each = |probability| Some(Loss::Bernoulli { probability });
+    assert_eq!(with("0.01"), each(0.01));
+    assert_eq!(with("0"), each(0.0));
+    assert_eq!(with("{ probability = 0.02 }"), each(0.02));
+    assert_eq!(
+        with("{ gilbert_elliott = { enter = 0.01, leave = 0.2 } }"),
+        Some(Loss::GilbertElliott { enter: 0.01, leave: 0.2, good: 0.0, bad: 1.0 })
+    );
+    assert_eq!(
+        with("{ gilbert_elliott = { enter = 0.01, leave = 0.2, good = 0.1, bad = 0.5 } }"),
+        Some(Loss::GilbertElliott { enter: 0.01, leave: 0.2, good: 0.1, bad: 0.5 })
+    );
 }
 
 /// Reads and writes a quantity.

@@ -4,7 +4,7 @@ mod support;
 
 use knee_laws::quantities::{Span, Time};
 use knee_sim::Simulation;
-use knee_sim::config::{Buffer, Probe, Quantity};
+use knee_sim::config::{Buffer, Loss, Probe, Quantity, Reorder};
 use support::Dumbbell;
 
 fn small(sender: &'static str, router: &'static str) -> Dumbbell {
@@ -80,5 +80,22 @@ fn an_idle_flow_changes_nobody() {
         let report = simulation.report();
         assert_eq!(format!("{:?}", report.links), format!("{:?}", whole.links), "{sender}");
         assert_eq!(format!("{:?}", &report.flows[..10]), format!("{:?}", whole.flows));
+    }
+}
+
+#[test]
+fn chance_that_never_strikes_changes_nobody() {
+    for (sender, router) in PAIRS {
+        let whole = small(sender, router).run(1);
+        let mut config = small(sender, router).config(1);
+        for link in &mut config.links[..2] {
+            link.loss = Some(Loss::Bernoulli { probability: 0.0 });
+            link.reorder = Some(Reorder { probability: 0.0, delay: Span::from_secs(1) });
+        }
+        let mut simulation = Simulation::new(config);
+        simulation.run_until(Time::ZERO + Span::from_secs(10));
+        let report = simulation.report();
+        assert_eq!(format!("{:?}", report.links), format!("{:?}", whole.links), "{sender}");
+        assert_eq!(format!("{:?}", report.flows), format!("{:?}", whole.flows), "{sender}");
     }
 }

@@ -13,7 +13,7 @@
 use crate::codecs::xcp::Congestion;
 use crate::codecs::{Codec, Feedback, Header};
 use crate::params;
-use crate::quantities::BitRate;
+use crate::quantities::{BitRate, Span};
 use crate::registry::SenderSpec;
 use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw, Sending};
 
@@ -44,12 +44,22 @@ impl Xcp {
     }
 }
 
+impl Xcp {
+    /// The window at the desired rate.
+    fn wanted_bytes(&self, rtt: Span) -> f64 {
+        self.params.desired_rate.bytes_per_second() * rtt.seconds()
+    }
+}
+
 impl SenderLaw for Xcp {
     fn on_ack(&mut self, ack: &Ack) {
         let Feedback::Xcp { delta_bytes } = ack.feedback else { return };
         let held = ack.recovering || ack.newly_acked == 0 || (ack.app_limited && delta_bytes > 0.0);
         if !held {
-            self.window = (self.window + delta_bytes / self.packet_bytes).max(1.0);
+            // Routers lower what was asked for: no feedback leads beyond it.
+            let most = self.wanted_bytes(ack.smoothed_rtt) / self.packet_bytes;
+            let moved = self.window + delta_bytes / self.packet_bytes;
+            self.window = moved.min(most.max(self.window)).max(1.0);
         }
     }
 
@@ -68,7 +78,7 @@ impl SenderLaw for Xcp {
     fn header(&self, sending: &Sending) -> Header {
         let rtt_s = sending.smoothed_rtt.seconds();
         let window_bytes = self.window * self.packet_bytes;
-        let wanted_bytes = self.params.desired_rate.bytes_per_second() * rtt_s;
+        let wanted_bytes = self.wanted_bytes(sending.smoothed_rtt);
         let delta_bytes =
             if rtt_s > 0.0 { (wanted_bytes - window_bytes) / self.window } else { 0.0 };
         Congestion {
@@ -97,7 +107,7 @@ impl SenderSpec for Xcp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::quantities::{Span, Time};
+    use crate::quantities::Time;
     use crate::script::{Script, ms};
 
     fn xcp(desired_rate: BitRate) -> Script<Xcp> {
@@ -116,6 +126,14 @@ mod tests {
         flow.feedback(delta(-2000.0)).acks(ms(80), 3).expect_window(9.0);
         flow.acks(ms(80), 10).expect_window(1.0);
         flow.feedback(Feedback::None).acks(ms(80), 10).expect_window(1.0);
+    }
+
+    #[test]
+    fn feedback_beyond_what_was_asked_for_opens_the_window_to_the_desired_rate_only() {
+        let mut flow = xcp(BitRate::from_mbps(10.0)); // 100 packets in 80 ms
+        flow.feedback(delta(f64::from(f32::MAX))).acks(ms(80), 1).expect_window(100.0);
+        flow.acks(ms(80), 5).expect_window(100.0);
+        flow.feedback(delta(-f64::from(f32::MAX))).acks(ms(80), 1).expect_window(1.0);
     }
 
     #[test]
