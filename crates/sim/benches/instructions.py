@@ -1,6 +1,6 @@
 """Guards speed where wall time is noise: instructions that the first seconds of two workloads take.
 
-Counts with valgrind's callgrind and compares with instructions.json beside this file. A count may be up
+Counts with callgrind and compares with instructions.json beside this file. A count may be up
 to 3 % above; more fails. `--bless` writes the counts of this build.
 """
 
