@@ -10,7 +10,7 @@ use knee_laws::sender::Recovery;
 pub struct LinkId(pub u32);
 
 /// A group of flows, by its place in the network: flows of one group share law and meaning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GroupId(pub u32);
 
 /// How much a link's queue holds; the packet in service is not counted.

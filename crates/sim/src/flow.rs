@@ -14,50 +14,50 @@ use knee_laws::sender::{Ack, Congestion, Loss, Recovery, SenderLaw, Sending};
 /// Sequence numbers of a flow end here.
 pub const MAX_PACKETS: u32 = u32::MAX - 1;
 
-/// A sender in motion.
+/// A sender in motion. What an ACK touches comes first, so that it lies in few cache lines.
+#[repr(C, align(64))]
 pub struct Flow {
-    pub law: Sender,
+    /// When the retransmission timer is due, and below, whether the agenda knows of it.
+    pub timeout_at: Time,
+    /// When a paced flow may send next, and below, whether the agenda knows.
+    pub pace_at: Time,
+    pub sent: u64,
+    pub acks_received: u64,
+    pub rtt_sum: Span,
+    pub rtt_samples: u64,
     pub group: GroupId,
-    /// Its number in reports.
-    pub number: u32,
-    /// Places of its first hops in the network's list.
+    /// Place of its first hop in the network's list.
     pub first_hop: u32,
-    pub first_hop_back: u32,
-    /// What it emits and reads.
-    pub codec: Codec,
     /// Packets that it has to send.
     pub limit: u32,
-    pub board: Scoreboard,
-    pub rtt: RttEstimator,
-    /// Delivery rates, for a law that wants them.
-    rates: Option<Box<RateSampler>>,
-    duplicates: u32,
-    recovering: bool,
     /// Recovery ends when everything before this is acknowledged.
     recover: u32,
     /// ECN: no second reduction before this, the packet that says CWR, is acknowledged.
     reduced_until: u32,
+    duplicates: u32,
+    recovering: bool,
     say_reduced: bool,
-    /// When the retransmission timer is due, and whether the agenda knows of it.
-    pub timeout_at: Time,
     pub timer_set: bool,
-    /// When a paced flow may send next, and whether the agenda knows.
-    pub pace_at: Time,
     pub pace_set: bool,
+    pub started: bool,
+    /// What it emits and reads.
+    pub codec: Codec,
+    pub board: Scoreboard,
+    pub rtt: RttEstimator,
+    pub law: Sender,
+    /// Delivery rates, for a law that wants them.
+    rates: Option<Box<RateSampler>>,
     /// The wake-up that the agenda knows of.
     pub wake_set: Time,
+    /// Its number in reports.
+    pub number: u32,
     pub start: Time,
     pub stop: Time,
     pub completed: Time,
-    pub started: bool,
-    pub sent: u64,
     pub dropped: u64,
-    pub acks_received: u64,
     pub acks_dropped: u64,
     pub retransmissions: u64,
     pub timeouts: u64,
-    pub rtt_sum: Span,
-    pub rtt_samples: u64,
 }
 
 /// What the flow may do next.
@@ -79,7 +79,6 @@ impl Flow {
             group,
             number: 0,
             first_hop: 0,
-            first_hop_back: 0,
             codec,
             limit: MAX_PACKETS,
             board: Scoreboard::default(),

@@ -1,6 +1,6 @@
 //! A flow's receiver: cumulative and selective acknowledgements, the echo of feedback, delayed ACKs.
 
-use crate::config::Transport;
+use crate::config::{GroupId, Transport};
 use crate::packet::{Block, Packet};
 use knee_laws::codecs::{Codec, ecn};
 use knee_laws::quantities::Time;
@@ -20,6 +20,10 @@ pub enum Answer {
 /// The state of a receiver.
 #[derive(Debug, Default)]
 pub struct Receiver {
+    /// Its flow's group, for the transport's options.
+    pub group: GroupId,
+    /// Place of its ACKs' first hop in the network's list.
+    pub first_hop: u32,
     /// The next packet expected in order.
     pub next: u32,
     /// `next` when statistics began.
@@ -41,6 +45,11 @@ pub struct Receiver {
 }
 
 impl Receiver {
+    /// A receiver that has seen nothing.
+    pub fn new(group: GroupId) -> Self {
+        Self { group, ..Self::default() }
+    }
+
     /// Takes a data packet.
     #[inline]
     pub fn take(&mut self, data: &Packet, options: &Transport, now: Time) -> Answer {

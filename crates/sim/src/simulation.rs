@@ -81,7 +81,7 @@ impl Simulation {
             let placed = &mut network.flows[slot as usize];
             placed.number = slot;
             placed.first_hop = forward;
-            placed.first_hop_back = backward;
+            network.receivers[slot as usize].first_hop = backward;
             placed.limit = flow.packets.map_or(MAX_PACKETS, clamp_packets);
             placed.start = flow.start;
             placed.stop = flow.stop.unwrap_or(Time::NEVER);
@@ -136,12 +136,13 @@ impl Simulation {
     /// Puts a flow that has not started into a slot.
     fn place(&mut self, slot: u32, law: Sender, group: GroupId) {
         let flow = Flow::new(law, group, self.groups[group.0 as usize].codec);
+        let receiver = Receiver::new(group);
         if slot as usize == self.flows.len() {
             self.flows.push(flow);
-            self.receivers.push(Receiver::default());
+            self.receivers.push(receiver);
         } else {
             self.flows[slot as usize] = flow;
-            self.receivers[slot as usize] = Receiver::default();
+            self.receivers[slot as usize] = receiver;
         }
     }
 
@@ -175,9 +176,9 @@ impl Simulation {
                 }
                 Kind::Wake => self.wake(index),
                 Kind::DelayedAck => {
-                    let group = self.flows[index as usize].group;
-                    let options = &self.groups[group.0 as usize];
-                    if let Some(ack) = self.receivers[index as usize].expire(options) {
+                    let receiver = &mut self.receivers[index as usize];
+                    let options = &self.groups[receiver.group.0 as usize];
+                    if let Some(ack) = receiver.expire(options) {
                         self.send_ack(index, ack);
                     }
                 }
@@ -297,8 +298,9 @@ impl Simulation {
     #[inline]
     fn receive(&mut self, packet: &Packet) {
         let slot = packet.flow as usize;
-        let options = &self.groups[self.flows[slot].group.0 as usize];
-        match self.receivers[slot].take(packet, options, self.now) {
+        let receiver = &mut self.receivers[slot];
+        let options = &self.groups[receiver.group.0 as usize];
+        match receiver.take(packet, options, self.now) {
             Answer::Now(ack) => self.send_ack(packet.flow, ack),
             Answer::Later(at) => {
                 self.agenda.schedule(at, Event::new(Kind::DelayedAck, packet.flow));
@@ -309,7 +311,7 @@ impl Simulation {
 
     #[inline]
     fn send_ack(&mut self, slot: u32, mut ack: Packet) {
-        ack.hop = self.flows[slot as usize].first_hop_back;
+        ack.hop = self.receivers[slot as usize].first_hop;
         self.offer(self.hops[ack.hop as usize], &mut ack);
     }
 
@@ -438,7 +440,7 @@ impl Simulation {
         flow.number = self.configured as u32 + self.arrived;
         self.arrived += 1;
         flow.first_hop = forward;
-        flow.first_hop_back = backward;
+        self.receivers[slot as usize].first_hop = backward;
         flow.limit = clamp_packets(packets);
         flow.start = self.now;
         self.start(slot);
