@@ -259,6 +259,7 @@ senders! {
     Xcp = senders::xcp::Xcp;
     Dctcp = senders::dctcp::Dctcp;
     Bbr = senders::bbr::Bbr;
+    Bbr3 = senders::bbr3::Bbr3;
     Prague = senders::prague::Prague;
 }
 

@@ -116,7 +116,7 @@ fn most_growth(law: &str, windows: (f64, f64), newly_acked: u32, feedback: Feedb
         ("xcp", Feedback::Xcp { delta_bytes }) => delta_bytes.max(0.0) / f64::from(PACKET_BYTES),
         ("vcp", Feedback::Load(_)) => (10.0 / before).max(1.0),
         ("vcp" | "xcp", _) => 0.0,
-        ("bbr", _) => f64::from(newly_acked) + largest.max(4.0) - before,
+        ("bbr" | "bbr3", _) => f64::from(newly_acked) + largest.max(4.0) - before,
         _ => f64::from(newly_acked),
     }
 }

@@ -45,3 +45,16 @@ fn two_flows_share_the_link() {
     let rtt = report.flows[0].rtt_mean_ms;
     assert!((80.0..=2.1 * 80.0).contains(&rtt), "{rtt}");
 }
+
+/// Headroom and frequent ProbeRTT cost it some rate; its answer to losses spares the buffer.
+#[test]
+fn v3_fills_the_link_and_loses_less_where_flows_share_it() {
+    let alone = run("bbr3", 1);
+    assert!((0.90..=1.0).contains(&alone.links[0].utilisation), "{}", alone.links[0].utilisation);
+    let rtt = alone.flows[0].rtt_mean_ms;
+    assert!((80.0..1.6 * 80.0).contains(&rtt), "{rtt}");
+    let (three, one) = (run("bbr3", 2), run("bbr", 2));
+    assert!((0.90..=1.0).contains(&three.links[0].utilisation), "{}", three.links[0].utilisation);
+    assert!(2 * three.links[0].dropped < one.links[0].dropped, "{}", three.links[0].dropped);
+    assert!(three.links[0].dropped as f64 / three.links[0].offered as f64 <= 0.02);
+}

@@ -1,6 +1,7 @@
 //! Sender laws, one a file; the registry lists them in reading order. `round` is no law.
 
 pub mod bbr;
+pub mod bbr3;
 pub mod bic;
 pub mod cubic;
 pub mod dctcp;
