@@ -22,6 +22,8 @@ use knee_laws::registry::Router;
 pub enum Outcome {
     /// It is on its way and arrives at the far end at the instant in it.
     Launched,
+    /// So it is, unless [chance](Link::impair) will have it otherwise.
+    Exposed,
     /// It waits for a departure event.
     Waiting,
     /// It is on its way, and the link, which pays for departures, is to be [served](Link::serve) at
@@ -94,6 +96,10 @@ impl Link {
             }
             if start > now {
                 queue.expect(packet, start, now);
+            }
+            if self.is_impaired {
+                self.launch(packet, start);
+                return Outcome::Exposed;
             }
         }
         self.launch(packet, start);

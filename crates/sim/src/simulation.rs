@@ -230,10 +230,15 @@ impl Simulation {
     fn settle(&mut self, link: u32, packet: &mut Packet, outcome: Outcome) {
         match outcome {
             Outcome::Launched => self.forward(link, packet),
+            Outcome::Exposed => self.expose(link, packet),
             Outcome::Waiting => {}
             Outcome::Serving(until) => {
                 self.agenda.schedule(until, Event::new(Kind::Served, link));
-                self.forward(link, packet);
+                if self.links[link as usize].is_impaired {
+                    self.expose(link, packet);
+                } else {
+                    self.forward(link, packet);
+                }
             }
             Outcome::Dropped => self.drop(packet),
         }
@@ -243,9 +248,6 @@ impl Simulation {
     /// following links that are known ahead.
     #[inline(always)]
     fn forward(&mut self, mut link: u32, packet: &mut Packet) {
-        if self.links[link as usize].is_impaired && self.impair(link, packet) {
-            return;
-        }
         loop {
             self.packets += 1;
             let next = self.hops[packet.hop as usize + 1];
@@ -262,17 +264,15 @@ impl Simulation {
         }
     }
 
-    /// Chance acts on a packet that a link has launched; does it keep it off the line?
+    /// Chance acts on a packet that a link has launched.
     #[cold]
-    fn impair(&mut self, link: u32, packet: &mut Packet) -> bool {
-        let fate = self.links[link as usize].impair(packet);
-        match fate {
-            Fate::Fine => return false,
+    fn expose(&mut self, link: u32, packet: &mut Packet) {
+        match self.links[link as usize].impair(packet) {
+            Fate::Fine => return self.forward(link, packet),
             Fate::Lost => self.drop(packet),
             Fate::Late(_) => self.agenda.schedule(packet.at, Event::new(Kind::Late, link)),
         }
         self.packets += 1;
-        true
     }
 
     fn serve(&mut self, link: u32) {

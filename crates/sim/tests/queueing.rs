@@ -145,3 +145,45 @@ fn packets_are_conserved() {
         assert!(dropped > 0 && report.flows.iter().map(|f| f.retransmissions).sum::<u64>() > 0);
     }
 }
+
+/// A window of one packet, half of them late by up to 20 ms: the mean RTT is 5 ms longer.
+#[test]
+fn late_packets_take_half_of_their_longest_delay_on_average() {
+    let alone = Dumbbell { forward: 1, reverse: 0, ..Dumbbell::default() };
+    let mean = |reorder| {
+        let mut config = alone.config(1);
+        config.groups[0].max_window = 1.0;
+        config.links[0].reorder = reorder;
+        let mut simulation = Simulation::new(config);
+        simulation.run_until(Time::ZERO + Span::from_secs(60));
+        let flow = simulation.report().flows[0].clone();
+        assert_eq!(flow.retransmissions, 0);
+        (flow.rtt_mean_ms, flow.rtt_samples)
+    };
+    let (base, _) = mean(None);
+    let reorder = Reorder { probability: 0.5, delay: Span::from_millis(20) };
+    let (late, samples) = mean(Some(reorder));
+    // Variance of the delay: 20^2 / 6 - 5^2.
+    let error = (41.7 / samples as f64).sqrt();
+    assert!((late - base - 5.0).abs() < 4.0 * error, "{late} after {base}");
+}
+
+/// What overtakes on the bottleneck meets the plain links behind it in its new order: none is lost there.
+#[test]
+fn reordered_packets_all_arrive() {
+    let crowd = Dumbbell { forward: 5, reverse: 5, packets: Some(3000), ..Dumbbell::default() };
+    let mut config = crowd.config(1);
+    for link in &mut config.links[..2] {
+        link.reorder = Some(Reorder { probability: 0.3, delay: Span::from_millis(10) });
+    }
+    let mut simulation = Simulation::new(config);
+    simulation.run_until(Time::ZERO + Span::from_secs(60));
+    let report = simulation.report();
+    for flow in &report.flows {
+        assert!(flow.completion_s.is_finite() && flow.timeouts == 0, "{flow:?}");
+        assert_eq!(flow.data_packets, 3000 + flow.retransmissions);
+        // Retransmissions are in vain: RFC 6675 takes overtaken packets for lost.
+        assert!((1..3000).contains(&flow.retransmissions), "{flow:?}");
+    }
+    assert!(report.links.iter().all(|link| link.dropped == 0 && link.lost == 0));
+}

@@ -117,6 +117,8 @@ struct Path {
     packets: u64,
     /// Of a [`Liar`].
     lies: f64,
+    /// Is there a link with a [`Liar`] before the router?
+    after_a_liar: bool,
 }
 
 impl Default for Path {
@@ -130,6 +132,7 @@ impl Default for Path {
             rate_changes: vec![],
             packets: PACKETS,
             lies: 0.0,
+            after_a_liar: false,
         }
     }
 }
@@ -174,11 +177,18 @@ impl Path {
         let is_sack = sender.recovery == Recovery::Sack;
         let guard = Guard { law, name: sender.name, peak: 10.0, is_sack };
         let router = self.router.unwrap_or(sender.router);
-        let route = Route { forward: vec![LinkId(0)], backward: vec![LinkId(1)] };
+        let mut links = vec![self.link("there", router), self.link("back", "droptail")];
+        let mut forward = vec![LinkId(0)];
+        if self.after_a_liar {
+            let before = self.link("before", "a liar");
+            links.push(LinkConfig { rate: BitRate::from_mbps(10.0 * Self::MBPS), ..before });
+            forward.insert(0, LinkId(2));
+        }
+        let route = Route { forward, backward: vec![LinkId(1)] };
         let end = Time::ZERO + Span::from_secs(86_400);
         let mut simulation = Simulation::new(NetworkConfig {
             seed: 1,
-            links: vec![self.link("there", router), self.link("back", "droptail")],
+            links,
             groups: vec![Transport {
                 data_bytes: 1000,
                 ack_bytes: 40,
@@ -200,7 +210,7 @@ impl Path {
                 packets: Some(self.packets),
             }],
             sources: vec![],
-            probes: vec![],
+            probes: vec![Probe { quantity: Quantity::Signal, interval: Span::from_secs(1) }],
             warmup: Time::ZERO,
             end,
         });
@@ -232,6 +242,9 @@ impl Path {
         );
         assert!(flow.completion_s < seconds, "{}: {flow:?}", sender.name);
         assert!(flow.rtt_mean_ms >= 2.0 * self.delay.millis() && flow.goodput_mbps.is_finite());
+        for sample in &report.series {
+            assert!(sample.value.is_finite(), "{}: a signal of {}", sender.name, sample.value);
+        }
         for link in &report.links {
             assert!((0.0..=1.0).contains(&link.utilisation), "{}: {link:?}", sender.name);
             assert!(link.queue_mean_bytes.is_finite(), "{}: {link:?}", sender.name);
@@ -326,6 +339,17 @@ fn every_router_with_one_packet_of_room_and_loss() {
         };
         for codec in [Codec::None, Codec::Ecn] {
             path.transfer(&SenderInfo { codec, ..sack() }, 3600.0, 4.0);
+        }
+    }
+}
+
+#[test]
+fn every_router_behind_one_that_lies() {
+    for router in router_laws() {
+        let path = Path { router: Some(router.name), after_a_liar: true, ..Path::default() };
+        for name in ["sack", "vcp", "xcp", "prague"] {
+            let sender = sender_laws().into_iter().find(|law| law.name == name);
+            path.transfer(&sender.expect("a law"), 3600.0, 6.0);
         }
     }
 }
