@@ -5,8 +5,10 @@
 
 use crate::codecs::{Codec, Header, Wire};
 use crate::params::{ParamError, ParamInfo, ParamSet, Value};
-use crate::quantities::{BitRate, Time};
-use crate::router::{Arrival, Departure, Draw, LinkView, QueueView, RouterLaw, Verdict};
+use crate::quantities::{BitRate, Span, Time};
+use crate::router::{
+    Arrival, Departure, Draw, Eviction, LinkView, QueueView, RouterLaw, Verdict, Waiting,
+};
 use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw, Sending};
 use crate::{routers, senders};
 
@@ -48,8 +50,8 @@ pub trait RouterSpec {
     const CODEC: Codec;
     /// Does it act on departures? Such links pay an event a packet.
     const ON_DEPARTURE: bool;
-    /// Are ACKs served before data, in a queue of their own?
-    const ACKS_FIRST: bool;
+    /// How many queues share the link's buffer. Links with several pay an event a packet.
+    const QUEUES: usize = 1;
     /// Sets up a link.
     fn new(params: Self::Params, link: &LinkView) -> Self::Law;
 }
@@ -86,8 +88,8 @@ pub struct RouterInfo {
     pub codec: Codec,
     /// Does it act on departures?
     pub on_departure: bool,
-    /// Are ACKs served first?
-    pub acks_first: bool,
+    /// How many queues share the link's buffer.
+    pub queues: usize,
     /// Its parameters.
     pub params: Vec<ParamInfo>,
 }
@@ -210,6 +212,26 @@ macro_rules! routers {
             fn on_tick(&mut self, queue: &QueueView) {
                 match self { $(Self::$Variant(law) => law.on_tick(queue),)* Self::Custom(law) => law.on_tick(queue) }
             }
+            fn on_tick_queues(&mut self, all: &QueueView, waits: &[Span]) {
+                match self {
+                    $(Self::$Variant(law) => law.on_tick_queues(all, waits),)*
+                    Self::Custom(law) => law.on_tick_queues(all, waits),
+                }
+            }
+            #[inline]
+            fn classify(&mut self, arrival: &Arrival, wire: &Wire<'_>) -> usize {
+                match self {
+                    $(Self::$Variant(law) => law.classify(arrival, wire),)*
+                    Self::Custom(law) => law.classify(arrival, wire),
+                }
+            }
+            #[inline]
+            fn select(&mut self, queues: &[Waiting]) -> Option<usize> {
+                match self { $(Self::$Variant(law) => law.select(queues),)* Self::Custom(law) => law.select(queues) }
+            }
+            fn evict(&mut self, queues: &[Waiting]) -> Option<Eviction> {
+                match self { $(Self::$Variant(law) => law.evict(queues),)* Self::Custom(law) => law.evict(queues) }
+            }
             fn on_rate(&mut self, rate: BitRate) {
                 match self { $(Self::$Variant(law) => law.on_rate(rate),)* Self::Custom(law) => law.on_rate(rate) }
             }
@@ -236,7 +258,7 @@ macro_rules! routers {
                 source: <$path as RouterSpec>::SOURCE,
                 codec: <$path as RouterSpec>::CODEC,
                 on_departure: <$path as RouterSpec>::ON_DEPARTURE,
-                acks_first: <$path as RouterSpec>::ACKS_FIRST,
+                queues: <$path as RouterSpec>::QUEUES,
                 params: <<$path as RouterSpec>::Params as ParamSet>::infos(),
             },)*]
         }
@@ -275,4 +297,5 @@ routers! {
     Vcp = routers::vcp::Vcp;
     Xcp = routers::xcp::Xcp;
     CoDel = routers::codel::CoDel;
+    FqCoDel = routers::fq_codel::FqCoDel;
 }

@@ -20,12 +20,33 @@ pub trait RouterLaw {
     fn on_departure(&mut self, _departure: &Departure, _wire: &mut Wire<'_>) -> Verdict {
         Verdict::Accept
     }
+    /// Which of its `QUEUES` a packet joins that it has accepted. Only called if there are several.
+    #[inline]
+    fn classify(&mut self, _arrival: &Arrival, _wire: &Wire<'_>) -> usize {
+        0
+    }
+    /// The queue whose head is transmitted next: unless a law says otherwise the first that is not
+    /// empty, strict priority. Only called if there are several; also once all are empty, but not for
+    /// a packet that finds the link idle.
+    #[inline]
+    fn select(&mut self, queues: &[Waiting]) -> Option<usize> {
+        queues.iter().position(|queue| queue.packets > 0)
+    }
+    /// A packet has no room: whose heads are dropped in its place? `None`: the packet itself is dropped.
+    /// Asked again until there is room. Only called if there are several queues.
+    fn evict(&mut self, _queues: &[Waiting]) -> Option<Eviction> {
+        None
+    }
     /// When [`on_tick`](Self::on_tick) should be called next; a real event, also when the link is idle.
     fn tick_at(&self) -> Option<Time> {
         None
     }
     /// The instant asked for by [`tick_at`](Self::tick_at) has come.
     fn on_tick(&mut self, _queue: &QueueView) {}
+    /// The same for a law with several queues: with how long the head of each has waited.
+    fn on_tick_queues(&mut self, all: &QueueView, _waits: &[Span]) {
+        self.on_tick(all);
+    }
     /// The link's rate has changed.
     fn on_rate(&mut self, _rate: BitRate) {}
     /// What the law says at present (load factor, price, marking probability), for probes.
@@ -62,6 +83,24 @@ pub struct QueueView {
     pub bytes: u64,
 }
 
+/// What waits in one of a link's queues.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// Packets.
+    pub packets: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+/// Packets to be dropped from the head of a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Eviction {
+    /// The queue.
+    pub queue: usize,
+    /// How many, at most.
+    pub packets: u64,
+}
+
 /// A packet offered to a link.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
@@ -69,6 +108,8 @@ pub struct Arrival {
     pub queue: QueueView,
     /// Since when the link has been transmitting nothing; `None` while it is busy.
     pub idle_since: Option<Time>,
+    /// Its flow, or rather the number that identifies flows under way.
+    pub flow: u32,
     /// Size on the wire in bytes.
     pub size: u32,
     /// Data, as opposed to a pure ACK?
@@ -78,8 +119,10 @@ pub struct Arrival {
 /// A packet that leaves the queue for transmission.
 #[derive(Clone, Copy, Debug)]
 pub struct Departure {
-    /// The queue after it.
+    /// The queue that it leaves, after it; of a law with several queues, that one alone.
     pub queue: QueueView,
+    /// Which queue that is.
+    pub from: usize,
     /// How long it has waited.
     pub waited: Span,
     /// Size on the wire in bytes.

@@ -298,7 +298,7 @@ impl Link {
     fn arrive(&mut self, packet: Waiting) {
         let (mut marks, mut header) = (packet.marks, packet.header);
         let (queue, idle_since) = (self.view(self.now), self.idle_since);
-        let arrival = Arrival { queue, idle_since, size: packet.size, data: packet.data };
+        let arrival = Arrival { queue, idle_since, flow: 0, size: packet.size, data: packet.data };
         let mut wire = Wire { marks: &mut marks, header: &mut header };
         let verdict = self.law.on_arrival(&arrival, &mut wire, &mut self.draw);
         self.check(&packet, marks, header);
@@ -324,7 +324,8 @@ impl Link {
         let mut verdict = Verdict::Accept;
         if self.info.on_departure {
             let waited = self.now.since(packet.arrived);
-            let departure = Departure { queue, waited, size: packet.size, data: packet.data };
+            let departure =
+                Departure { queue, from: 0, waited, size: packet.size, data: packet.data };
             let mut wire = Wire { marks: &mut marks, header: &mut header };
             verdict = self.law.on_departure(&departure, &mut wire);
         }
@@ -402,7 +403,8 @@ fn a_router_leaves_a_header_without_rtt_at_no_change() {
     let asks = xcp::Congestion { window_bytes: 2e3, rtt_s: 0.0, delta_bytes: 1e6 };
     let (mut marks, mut header) = (Codec::Xcp.initial(), asks.write());
     let queue = link.view(Time::ZERO);
-    let departure = Departure { queue, waited: Span::ZERO, size: PACKET_BYTES, data: true };
+    let departure =
+        Departure { queue, from: 0, waited: Span::ZERO, size: PACKET_BYTES, data: true };
     link.law.on_departure(&departure, &mut Wire { marks: &mut marks, header: &mut header });
     assert_eq!(xcp::read(xcp::echo(&header)), 0.0);
 }

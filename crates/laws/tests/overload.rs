@@ -62,7 +62,7 @@ fn run(law: &str, params: &[(&str, Value)], load: f64, seconds: u64) -> Outcome 
         }
         let queue = view(&mut starts, now);
         let idle_since = (free_at <= now).then_some(free_at);
-        let arrival = Arrival { queue, idle_since, size: PACKET_BYTES, data: true };
+        let arrival = Arrival { queue, idle_since, flow: 0, size: PACKET_BYTES, data: true };
         let (mut marks, mut header) = (Codec::None.initial(), [0; 4]);
         let mut wire = Wire { marks: &mut marks, header: &mut header };
         let verdict = law.on_arrival(&arrival, &mut wire, &mut random);

@@ -42,7 +42,7 @@ pub fn catalogue() -> serde_json::Value {
                 "title": law.title,
                 "source": law.source,
                 "codec": law.codec.name(),
-                "acks_first": law.acks_first,
+                "queues": law.queues,
                 "params": params(&law.params),
             })
         })

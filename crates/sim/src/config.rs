@@ -68,8 +68,8 @@ pub struct LinkConfig {
     pub router: Router,
     /// Does the law act on departures ([`RouterInfo`](knee_laws::registry::RouterInfo))?
     pub on_departure: bool,
-    /// Are ACKs served first?
-    pub acks_first: bool,
+    /// How many queues the law has.
+    pub queues: usize,
     /// Rates that follow the first, in order of time.
     pub rate_changes: Vec<(Time, BitRate)>,
     /// Random loss, of packets that the queue has let through.

@@ -7,6 +7,7 @@
 mod agenda;
 pub mod config;
 mod flow;
+mod held;
 mod impairment;
 mod link;
 mod meter;

@@ -1,8 +1,8 @@
 //! A link: a line of packets on their way to the far end, behind a queue where one is needed.
 //!
 //! Where packets leave in the order in which they come, the departure of each is known when it arrives:
-//! max(now, free) + size / rate. It then needs no event of its own. A law that acts on departures, ACKs
-//! that go first, or a changing rate make a link pay for one event a departure.
+//! max(now, free) + size / rate. It then needs no event of its own. A law that acts on departures,
+//! several queues, or a changing rate make a link pay for one event a departure.
 //!
 //! A link without limit, law and statistics that one other link alone feeds needs no event for its
 //! arrivals either: they come in the order in which the feeder sends them, so that the packet's arrival
@@ -26,6 +26,8 @@ pub enum Outcome {
     Exposed,
     /// It waits for a departure event.
     Waiting,
+    /// It waits, and others are to be [evicted](Link::evict) as the buffer has overflown.
+    Overfull,
     /// It is on its way, and the link, which pays for departures, is to be [served](Link::serve) at
     /// this instant.
     Serving(Time),
@@ -59,7 +61,7 @@ impl Link {
             && config.buffer == Buffer::Unlimited
             && config.rate_changes.is_empty()
             && !impaired
-            && !(config.measured || config.acks_first);
+            && !(config.measured || config.queues > 1);
         Self {
             byte_time: byte_time(config.rate),
             delay: config.delay,
@@ -81,15 +83,15 @@ impl Link {
     pub fn offer(&mut self, packet: &mut Packet, now: Time) -> Outcome {
         let start = self.free_at.max(now);
         if let Some(queue) = &mut self.queue {
-            if !queue.admit(packet, now, self.free_at) {
+            let Some(join) = queue.admit(packet, now, self.free_at) else {
                 return Outcome::Dropped;
-            }
+            };
             if queue.pays_for_departures() {
-                if start > now {
-                    queue.push(packet, now);
-                    return Outcome::Waiting;
+                if start > now || !queue.is_empty() {
+                    queue.push(packet, join, now);
+                    return if queue.is_overfull() { Outcome::Overfull } else { Outcome::Waiting };
                 }
-                return match self.transmit(packet, now, now) {
+                return match self.transmit(packet, join, now, now) {
                     true => Outcome::Serving(self.free_at),
                     false => Outcome::Dropped,
                 };
@@ -124,8 +126,9 @@ impl Link {
 
     /// Begins to transmit a packet that came at `since`, unless the law drops it.
     #[inline]
-    fn transmit(&mut self, packet: &mut Packet, since: Time, now: Time) -> bool {
-        let goes = self.queue.as_mut().is_none_or(|queue| queue.depart(packet, since, now));
+    fn transmit(&mut self, packet: &mut Packet, from: usize, since: Time, now: Time) -> bool {
+        let queue = self.queue.as_mut();
+        let goes = queue.is_none_or(|queue| queue.depart(packet, from, since, now));
         if goes {
             self.launch(packet, now);
         }
@@ -135,9 +138,14 @@ impl Link {
     /// A link that pays for departures is done with a packet: what becomes of the next, if there is one.
     #[inline]
     pub fn serve(&mut self, now: Time) -> Option<(Packet, Outcome)> {
-        let mut packet = self.queue.as_mut()?.pop(now)?;
+        if self.free_at > now {
+            return None; // a packet that came at this very instant was quicker
+        }
+        let queue = self.queue.as_mut()?;
+        let from = queue.select()?;
+        let mut packet = queue.pop(from, now)?;
         let since = packet.at;
-        let outcome = match self.transmit(&mut packet, since, now) {
+        let outcome = match self.transmit(&mut packet, from, since, now) {
             true => Outcome::Serving(self.free_at),
             false => Outcome::Dropped,
         };
@@ -168,6 +176,11 @@ impl Link {
     /// The late packet that is due.
     pub fn take_late(&mut self) -> Option<Packet> {
         self.impairment()?.pop()
+    }
+
+    /// The next packet that is dropped because the buffer has overflown.
+    pub fn evict(&mut self, now: Time) -> Option<Packet> {
+        self.queue.as_mut()?.evict(now)
     }
 
     /// When the law wants its tick.

@@ -1,6 +1,7 @@
 //! What waits at a link's entrance: the law, the buffer, the statistics.
 
 use crate::config::{Buffer, LinkConfig, LinkId};
+use crate::held::Held;
 use crate::impairment::Impairment;
 use crate::meter::Meter;
 use crate::packet::Packet;
@@ -10,7 +11,9 @@ use crate::ring::Ring;
 use knee_laws::codecs::ecn;
 use knee_laws::quantities::{BitRate, Time};
 use knee_laws::registry::Router;
-use knee_laws::router::{Arrival, Departure, QueueView, RouterLaw, Verdict};
+use knee_laws::router::{
+    Arrival, Departure, Eviction, QueueView, RouterLaw, Verdict, Waiting as View,
+};
 use std::collections::VecDeque;
 
 /// How packets wait.
@@ -18,8 +21,8 @@ use std::collections::VecDeque;
 enum Waiting {
     /// On their way already, as their departure is known: when their service starts.
     Known(Ring<Expected>),
-    /// In queues of their own, ACKs first if the link says so.
-    Held([Ring<Packet>; 2]),
+    /// Until a departure event, in the law's queues.
+    Held(Held),
 }
 
 /// A packet whose departure is known.
@@ -44,7 +47,8 @@ pub struct Queue {
     packets: usize,
     bytes: u64,
     buffer: Buffer,
-    acks_first: bool,
+    /// What the law still has to drop where the buffer has overflowed.
+    eviction: Eviction,
     draw: Stream,
     /// What befalls packets once they are transmitted.
     pub impairment: Option<Impairment>,
@@ -64,19 +68,19 @@ pub struct Queue {
 impl Queue {
     /// An empty queue.
     pub fn new(config: LinkConfig, seed: u64) -> Self {
-        let held = config.on_departure || config.acks_first || !config.rate_changes.is_empty();
+        let held = config.on_departure || config.queues > 1 || !config.rate_changes.is_empty();
         Self {
             impairment: Impairment::new(&config, seed),
             law: config.router,
             waiting: if held {
-                Waiting::Held(Default::default())
+                Waiting::Held(Held::new(config.queues))
             } else {
                 Waiting::Known(Ring::default())
             },
             packets: 0,
             bytes: 0,
             buffer: config.buffer,
-            acks_first: config.acks_first,
+            eviction: Eviction { queue: 0, packets: 0 },
             draw: Stream::new(seed, &config.name),
             meter: config.measured.then(Meter::default),
             rate: config.rate,
@@ -124,25 +128,40 @@ impl Queue {
         }
     }
 
-    /// The law's verdict and the buffer's. `free_at` is when the transmitter is done.
+    /// Does nothing wait?
     #[inline]
-    pub fn admit(&mut self, packet: &mut Packet, now: Time, free_at: Time) -> bool {
+    pub fn is_empty(&self) -> bool {
+        self.packets == 0
+    }
+
+    /// Do so many packets and bytes fit?
+    #[inline]
+    fn fits(&self, packets: usize, bytes: u64) -> bool {
+        match self.buffer {
+            Buffer::Unlimited => true,
+            Buffer::Packets(limit) => packets as u64 <= limit,
+            Buffer::Bytes(limit) => bytes <= limit,
+        }
+    }
+
+    /// The law's verdict and the buffer's: which queue the packet joins, if any. `free_at` is when the
+    /// transmitter is done.
+    #[inline]
+    pub fn admit(&mut self, packet: &mut Packet, now: Time, free_at: Time) -> Option<usize> {
         self.advance(now);
-        let idle_since = (free_at <= now).then_some(free_at);
+        let idle_since = (free_at <= now && self.is_empty()).then_some(free_at);
         let arrival = Arrival {
             queue: self.view(now),
             idle_since,
+            flow: packet.flow,
             size: u32::from(packet.size),
             data: packet.is_data(),
         };
         let (law, draw) = (&mut self.law, &mut self.draw);
         let verdict = packet.with_wire(|wire| law.on_arrival(&arrival, wire, draw));
         let room = idle_since.is_some()
-            || match self.buffer {
-                Buffer::Unlimited => true,
-                Buffer::Packets(limit) => (self.packets as u64) < limit,
-                Buffer::Bytes(limit) => self.bytes + u64::from(packet.size) <= limit,
-            };
+            || self.fits(self.packets + 1, self.bytes + u64::from(packet.size))
+            || (verdict != Verdict::Drop && self.asks_for_eviction());
         let marked = verdict == Verdict::Mark && room && packet.with_wire(ecn::mark);
         let accepted = room && (verdict == Verdict::Accept || marked);
         if let Some(meter) = &mut self.meter {
@@ -153,8 +172,62 @@ impl Queue {
         if accepted {
             self.accepted_bytes += u64::from(packet.size);
             self.accepted_data += u64::from(packet.is_data());
+            return Some(match &self.waiting {
+                Waiting::Held(held) if held.is_several() => {
+                    let law = &mut self.law;
+                    packet.with_wire(|wire| law.classify(&arrival, wire))
+                }
+                _ => 0,
+            });
         }
-        accepted
+        self.eviction.packets = 0;
+        None
+    }
+
+    /// The buffer overflows: asks the law whose packets to drop. Are there any?
+    #[cold]
+    fn asks_for_eviction(&mut self) -> bool {
+        if let Waiting::Held(held) = &self.waiting
+            && held.is_several()
+            && let Some(eviction) = self.law.evict(held.views())
+        {
+            self.eviction = eviction;
+        }
+        self.eviction.packets > 0
+    }
+
+    /// Has the buffer overflown, so that there are packets to [evict](Self::evict)?
+    #[inline]
+    pub fn is_overfull(&self) -> bool {
+        self.eviction.packets > 0
+    }
+
+    /// The next packet that is dropped because the buffer has overflown.
+    pub fn evict(&mut self, now: Time) -> Option<Packet> {
+        if !self.is_overfull() && !self.fits(self.packets, self.bytes) {
+            self.asks_for_eviction();
+        }
+        let packet = match &mut self.waiting {
+            Waiting::Held(held) if self.eviction.packets > 0 => held.pop(self.eviction.queue),
+            _ => None,
+        };
+        let Some(packet) = packet else {
+            self.eviction.packets = 0;
+            return None;
+        };
+        self.eviction.packets -= 1;
+        self.shrink(packet.size, now);
+        self.withdraw(&packet);
+        Some(packet)
+    }
+
+    /// A packet that was accepted is dropped after all.
+    fn withdraw(&mut self, packet: &Packet) {
+        self.accepted_bytes -= u64::from(packet.size);
+        self.accepted_data -= u64::from(packet.is_data());
+        if let Some(meter) = &mut self.meter {
+            meter.dropped += 1;
+        }
     }
 
     /// A packet waits for its service, which is known to start at `start`.
@@ -168,12 +241,11 @@ impl Queue {
 
     /// A packet waits here. While it does, `at` is when it came.
     #[inline]
-    pub fn push(&mut self, packet: &mut Packet, now: Time) {
+    pub fn push(&mut self, packet: &mut Packet, queue: usize, now: Time) {
         packet.at = now;
         self.grow(packet.size, now);
-        let later = packet.is_data() || !self.acks_first;
-        if let Waiting::Held(queues) = &mut self.waiting {
-            queues[usize::from(later)].push(*packet);
+        if let Waiting::Held(held) = &mut self.waiting {
+            held.push(queue, packet);
         }
     }
 
@@ -184,22 +256,39 @@ impl Queue {
         self.bytes += u64::from(size);
     }
 
-    /// The next packet that waits here.
     #[inline]
-    pub fn pop(&mut self, now: Time) -> Option<Packet> {
-        let Waiting::Held(queues) = &mut self.waiting else { return None };
-        let packet = queues[0].pop().or_else(|| queues[1].pop())?;
+    fn shrink(&mut self, size: u16, now: Time) {
         self.hold(now);
         self.packets -= 1;
-        self.bytes -= u64::from(packet.size);
+        self.bytes -= u64::from(size);
+    }
+
+    /// The queue that is served next, if anything waits here.
+    #[inline]
+    pub fn select(&mut self) -> Option<usize> {
+        let Waiting::Held(held) = &self.waiting else { return None };
+        if held.is_several() { self.law.select(held.views()) } else { Some(0) }
+    }
+
+    /// The first packet of this queue.
+    #[inline]
+    pub fn pop(&mut self, queue: usize, now: Time) -> Option<Packet> {
+        let Waiting::Held(held) = &mut self.waiting else { return None };
+        let packet = held.pop(queue)?;
+        self.shrink(packet.size, now);
         Some(packet)
     }
 
     /// A packet that came at `since` is to be transmitted: the law acts. Does it go on?
     #[inline]
-    pub fn depart(&mut self, packet: &mut Packet, since: Time, now: Time) -> bool {
+    pub fn depart(&mut self, packet: &mut Packet, from: usize, since: Time, now: Time) -> bool {
+        let queue = match &self.waiting {
+            Waiting::Held(held) => held.views()[from],
+            Waiting::Known(_) => View::default(),
+        };
         let departure = Departure {
-            queue: self.view(now),
+            queue: QueueView { now, packets: queue.packets, bytes: queue.bytes },
+            from,
             waited: now.since(since),
             size: u32::from(packet.size),
             data: packet.is_data(),
@@ -211,12 +300,9 @@ impl Queue {
         }
         let marked = verdict == Verdict::Mark && packet.with_wire(ecn::mark);
         if !marked {
-            self.accepted_bytes -= u64::from(packet.size);
-            self.accepted_data -= u64::from(packet.is_data());
-        }
-        if let Some(meter) = &mut self.meter {
-            meter.marked += u64::from(marked);
-            meter.dropped += u64::from(!marked);
+            self.withdraw(packet);
+        } else if let Some(meter) = &mut self.meter {
+            meter.marked += 1;
         }
         marked
     }
@@ -229,7 +315,13 @@ impl Queue {
     /// The law's tick.
     pub fn tick(&mut self, now: Time) {
         self.advance(now);
-        self.law.on_tick(&self.view(now));
+        let all = self.view(now);
+        match &mut self.waiting {
+            Waiting::Held(held) if held.is_several() => {
+                self.law.on_tick_queues(&all, held.waits(now));
+            }
+            _ => self.law.on_tick(&all),
+        }
     }
 
     /// When the rate changes next.
@@ -309,9 +401,7 @@ impl Queue {
         self.hold(now);
         let waiting_data = match &self.waiting {
             Waiting::Known(starts) => starts.iter().filter(|packet| packet.data).count(),
-            Waiting::Held(queues) => {
-                queues.iter().flat_map(Ring::iter).filter(|p| p.is_data()).count()
-            }
+            Waiting::Held(held) => held.iter().filter(|packet| packet.is_data()).count(),
         };
         let meter = self.meter.as_ref()?;
         Some(LinkReport {

@@ -232,6 +232,7 @@ impl Simulation {
             Outcome::Launched => self.forward(link, packet),
             Outcome::Exposed => self.expose(link, packet),
             Outcome::Waiting => {}
+            Outcome::Overfull => self.evict(link),
             Outcome::Serving(until) => {
                 self.agenda.schedule(until, Event::new(Kind::Served, link));
                 if self.links[link as usize].is_impaired {
@@ -281,6 +282,13 @@ impl Simulation {
             if outcome != Outcome::Dropped {
                 break;
             }
+        }
+    }
+
+    #[cold]
+    fn evict(&mut self, link: u32) {
+        while let Some(packet) = self.links[link as usize].evict(self.now) {
+            self.drop(&packet);
         }
     }
 

@@ -68,7 +68,7 @@ fn windows(
         buffer: Buffer::Unlimited,
         router,
         on_departure: false,
-        acks_first: false,
+        queues: 1,
         rate_changes: vec![],
         loss,
         reorder: None,

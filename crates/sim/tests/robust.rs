@@ -162,7 +162,7 @@ impl Path {
                 None => Router::Custom(Box::new(Liar { marks: self.lies })),
             },
             on_departure: info.as_ref().is_some_and(|info| info.on_departure),
-            acks_first: info.as_ref().is_some_and(|info| info.acks_first),
+            queues: info.as_ref().map_or(1, |info| info.queues),
             rate_changes: self.rate_changes.clone(),
             loss: self.loss,
             reorder: self.reorder,

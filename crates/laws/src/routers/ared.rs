@@ -138,7 +138,6 @@ impl RouterSpec for Ared {
     const SOURCE: &'static str = "Floyd, Gummadi, Shenker, ICSI 2001; ns-2";
     const CODEC: Codec = Codec::Ecn;
     const ON_DEPARTURE: bool = false;
-    const ACKS_FIRST: bool = false;
     fn new(params: Params, link: &LinkView) -> Self {
         Self {
             params,

@@ -95,7 +95,6 @@ impl RouterSpec for Avq {
     const SOURCE: &'static str = "Kunniyur and Srikant, SIGCOMM 2001; ns-2";
     const CODEC: Codec = Codec::Ecn;
     const ON_DEPARTURE: bool = false;
-    const ACKS_FIRST: bool = false;
     fn new(params: Params, link: &LinkView) -> Self {
         let buffer = if params.buffer == Bytes(0) { room(link) } else { params.buffer.count() };
         let capacity = link.rate.bytes_per_second();

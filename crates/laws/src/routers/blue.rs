@@ -93,7 +93,6 @@ impl RouterSpec for Blue {
     const SOURCE: &'static str = "Feng, Shin, Kandlur, Saha, IEEE/ACM ToN 10(4), 2002";
     const CODEC: Codec = Codec::Ecn;
     const ON_DEPARTURE: bool = false;
-    const ACKS_FIRST: bool = false;
     fn new(params: Params, link: &LinkView) -> Self {
         let limit = if params.limit == Bytes(0) { room(link) } else { params.limit.count() };
         Self { params, limit, p: 0.0, updated: Time::ZERO }
@@ -143,7 +142,7 @@ mod tests {
         assert_eq!(at(&mut law, 299, 100), 0.0025); // frozen
         assert_eq!(at(&mut law, 300, 100), 0.005);
         let queue = queue(620, 0);
-        let idle = Arrival { queue, idle_since: Some(ms(310)), size: 1000, data: true };
+        let idle = Arrival { queue, idle_since: Some(ms(310)), flow: 0, size: 1000, data: true };
         law.update(&idle); // at 400, 500 and 600 ms
         assert!((law.signal() - 0.00425).abs() < 1e-12);
     }

@@ -5,7 +5,8 @@
 //! for an `interval`, packets are dropped at intervals of `interval / sqrt(count)` until it falls below.
 //! A queue of at most one packet's bytes is never too long. Time in seconds, queue in bytes.
 
-use crate::codecs::{Codec, Wire, ecn};
+use super::congested;
+use crate::codecs::{Codec, Wire};
 use crate::params;
 use crate::quantities::{Span, Time};
 use crate::registry::RouterSpec;
@@ -28,11 +29,9 @@ pub fn control_law(from: Time, interval: Span, count: u64) -> Time {
     from + interval.scale(1.0 / (count.max(1) as f64).sqrt())
 }
 
-/// The state of CoDel at one link.
-#[derive(Clone, Debug)]
-pub struct CoDel {
-    params: Params,
-    packet_bytes: u64,
+/// The state of CoDel at one queue.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Control {
     /// When the sojourn time will have been above target for an interval.
     interval_end: Option<Time>,
     dropping: bool,
@@ -42,43 +41,66 @@ pub struct CoDel {
     last_count: u64,
 }
 
-impl CoDel {
+impl Control {
     /// Has the sojourn time been above target for an interval?
-    fn is_late(&mut self, departure: &Departure) -> bool {
+    fn is_late(&mut self, departure: &Departure, params: &Params, packet_bytes: u64) -> bool {
         let now = departure.queue.now;
-        let short = departure.queue.bytes + u64::from(departure.size) <= self.packet_bytes;
-        if departure.waited < self.params.target || short {
+        let short = departure.queue.bytes + u64::from(departure.size) <= packet_bytes;
+        if departure.waited < params.target || short {
             self.interval_end = None;
             return false;
         }
-        let end = *self.interval_end.get_or_insert(now + self.params.interval);
+        let end = *self.interval_end.get_or_insert(now + params.interval);
         now >= end
     }
 
     /// Is a drop due? Keeps the account of dropping periods.
-    fn is_due(&mut self, departure: &Departure) -> bool {
-        let (now, late) = (departure.queue.now, self.is_late(departure));
+    fn is_due(&mut self, departure: &Departure, params: &Params, packet_bytes: u64) -> bool {
+        let now = departure.queue.now;
+        let late = self.is_late(departure, params, packet_bytes);
         if self.dropping {
             self.dropping = late;
             if !late || now < self.drop_next {
                 return false;
             }
             self.count += 1;
-            self.drop_next = control_law(self.drop_next, self.params.interval, self.count);
+            self.drop_next = control_law(self.drop_next, params.interval, self.count);
             return true;
         }
         if !late {
             return false;
         }
         // A new period soon after the last resumes near its rate of dropping.
-        let recent = now.since(self.drop_next) < self.params.interval * 16;
+        let recent = now.since(self.drop_next) < params.interval * 16;
         let grown = self.count - self.last_count.min(self.count);
         self.count = if recent && grown > 1 { grown } else { 1 };
         self.last_count = self.count;
         self.dropping = true;
-        self.drop_next = control_law(now, self.params.interval, self.count);
+        self.drop_next = control_law(now, params.interval, self.count);
         true
     }
+
+    /// What becomes of a packet that leaves the queue, where packets are of this many bytes.
+    pub fn verdict(
+        &mut self,
+        departure: &Departure,
+        wire: &Wire<'_>,
+        params: &Params,
+        packet_bytes: u64,
+    ) -> Verdict {
+        match self.is_due(departure, params, packet_bytes) {
+            true => congested(params.ecn, wire),
+            false => Verdict::Accept,
+        }
+    }
+}
+
+/// CoDel at one link.
+#[derive(Clone, Debug)]
+pub struct CoDel {
+    params: Params,
+    packet_bytes: u64,
+    control: Control,
 }
 
 impl RouterLaw for CoDel {
@@ -87,14 +109,11 @@ impl RouterLaw for CoDel {
     }
 
     fn on_departure(&mut self, departure: &Departure, wire: &mut Wire<'_>) -> Verdict {
-        if !self.is_due(departure) {
-            return Verdict::Accept;
-        }
-        if self.params.ecn && ecn::is_capable(wire) { Verdict::Mark } else { Verdict::Drop }
+        self.control.verdict(departure, wire, &self.params, self.packet_bytes)
     }
 
     fn signal(&self) -> f64 {
-        if self.dropping { self.count as f64 } else { 0.0 }
+        if self.control.dropping { self.control.count as f64 } else { 0.0 }
     }
 }
 
@@ -106,17 +125,9 @@ impl RouterSpec for CoDel {
     const SOURCE: &'static str = "RFC 8289";
     const CODEC: Codec = Codec::Ecn;
     const ON_DEPARTURE: bool = true;
-    const ACKS_FIRST: bool = false;
     fn new(params: Params, link: &LinkView) -> Self {
-        Self {
-            params,
-            packet_bytes: u64::from(link.packet_bytes),
-            interval_end: None,
-            dropping: false,
-            drop_next: Time::ZERO,
-            count: 0,
-            last_count: 0,
-        }
+        let packet_bytes = u64::from(link.packet_bytes);
+        Self { params, packet_bytes, control: Control::default() }
     }
 }
 
@@ -141,7 +152,7 @@ mod tests {
             let now = Time::ZERO + Span::from_millis(ms as u64);
             let queue = QueueView { now, packets: 50, bytes: 50_000 };
             let waited = Span::from_millis(waited);
-            let departure = Departure { queue, waited, size: 1000, data: true };
+            let departure = Departure { queue, from: 0, waited, size: 1000, data: true };
             let mut wire = Wire { marks: &mut marks, header: &mut header };
             if codel.on_departure(&departure, &mut wire) == Verdict::Drop {
                 drops.push(ms as u64);

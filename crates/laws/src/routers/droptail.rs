@@ -24,7 +24,6 @@ impl RouterSpec for DropTail {
     const SOURCE: &'static str = "folklore";
     const CODEC: Codec = Codec::None;
     const ON_DEPARTURE: bool = false;
-    const ACKS_FIRST: bool = false;
     fn new(_: NoParams, _: &LinkView) -> Self {
         Self
     }

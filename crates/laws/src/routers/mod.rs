@@ -3,7 +3,9 @@
 pub mod ared;
 pub mod avq;
 pub mod blue;
+pub mod codel;
 pub mod droptail;
+pub mod fq_codel;
 pub mod pi;
 pub mod pie;
 pub mod red;
@@ -34,4 +36,3 @@ fn room(link: &LinkView) -> u64 {
         Bytes(limit) => limit,
     }
 }
-pub mod codel;

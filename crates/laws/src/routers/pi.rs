@@ -84,7 +84,6 @@ impl RouterSpec for Pi {
     const SOURCE: &'static str = "Hollot, Misra, Towsley, Gong, INFOCOM 2001; ns-2";
     const CODEC: Codec = Codec::Ecn;
     const ON_DEPARTURE: bool = false;
-    const ACKS_FIRST: bool = false;
     fn new(params: Params, link: &LinkView) -> Self {
         Self {
             params,

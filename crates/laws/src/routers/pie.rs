@@ -116,7 +116,6 @@ impl RouterSpec for Pie {
     const SOURCE: &'static str = "RFC 8033";
     const CODEC: Codec = Codec::Ecn;
     const ON_DEPARTURE: bool = false;
-    const ACKS_FIRST: bool = false;
     fn new(params: Params, link: &LinkView) -> Self {
         Self {
             params,

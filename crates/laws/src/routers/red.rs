@@ -212,7 +212,6 @@ impl RouterSpec for Red {
     const SOURCE: &'static str = "Floyd and Jacobson, IEEE/ACM ToN 1(4), 1993; ns-2.29";
     const CODEC: Codec = Codec::Ecn;
     const ON_DEPARTURE: bool = false;
-    const ACKS_FIRST: bool = false;
     fn new(params: Params, link: &LinkView) -> Self {
         Self {
             params,
@@ -290,7 +289,7 @@ mod tests {
         };
         let mut red = <Red as RouterSpec>::new(params, &link);
         let queue = QueueView { now: Time::ZERO, packets: 10, bytes: 10_000 };
-        let arrival = Arrival { queue, idle_since: None, size: 1000, data: true };
+        let arrival = Arrival { queue, idle_since: None, flow: 0, size: 1000, data: true };
         let (mut marks, mut header) = (Codec::Ecn.initial(), [0; 4]);
         let mut wire = Wire { marks: &mut marks, header: &mut header };
         let mut random = Random(1);

@@ -133,7 +133,6 @@ impl RouterSpec for Rem {
     const SOURCE: &'static str = "Athuraliya, Li, Low, Yin, IEEE Network 15(3), 2001; ns-2";
     const CODEC: Codec = Codec::Ecn;
     const ON_DEPARTURE: bool = false;
-    const ACKS_FIRST: bool = false;
     fn new(params: Params, link: &LinkView) -> Self {
         Self {
             params,
@@ -216,7 +215,7 @@ mod tests {
 
     #[test]
     fn acks_weigh_by_their_bytes_unless_counted() {
-        let ack = Arrival { queue: queue(0, 20), idle_since: None, size: 40, data: false };
+        let ack = Arrival { queue: queue(0, 20), idle_since: None, flow: 0, size: 40, data: false };
         let decide = |byte_mode, drawn| {
             let params = Params { byte_mode, ..Params::default() };
             let mut law = Rem { p: 0.5, ..<Rem as RouterSpec>::new(params, &link()) };

@@ -43,7 +43,7 @@ pub fn offer(
     codec: Codec,
     draw: &mut dyn Draw,
 ) -> Verdict {
-    present(law, Arrival { queue, idle_since: None, size: 1000, data: true }, codec, draw)
+    present(law, Arrival { queue, idle_since: None, flow: 0, size: 1000, data: true }, codec, draw)
 }
 
 /// Offers this packet.

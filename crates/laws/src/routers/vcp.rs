@@ -65,6 +65,12 @@ impl RouterLaw for Vcp {
         Verdict::Accept
     }
 
+    /// ACKs go first.
+    #[inline]
+    fn classify(&mut self, arrival: &Arrival, _: &Wire<'_>) -> usize {
+        usize::from(arrival.data)
+    }
+
     fn tick_at(&self) -> Option<Time> {
         Some(self.sample_at.min(self.measure_at))
     }
@@ -100,7 +106,7 @@ impl RouterSpec for Vcp {
     const SOURCE: &'static str = "Xia et al., IEEE/ACM ToN 16(6), 2008, III-E.1";
     const CODEC: Codec = Codec::Load2;
     const ON_DEPARTURE: bool = true;
-    const ACKS_FIRST: bool = true;
+    const QUEUES: usize = 2;
     fn new(params: Params, link: &LinkView) -> Self {
         Self {
             params,
@@ -153,7 +159,8 @@ mod tests {
         let (mut marks, mut header) = (Codec::Load2.initial(), [0; 4]);
         let mut wire = Wire { marks: &mut marks, header: &mut header };
         for _ in 0..kilobytes {
-            let arrival = Arrival { queue, idle_since: Some(Time::ZERO), size: 1000, data: true };
+            let arrival =
+                Arrival { queue, idle_since: Some(Time::ZERO), flow: 0, size: 1000, data: true };
             router.on_arrival(&arrival, &mut wire, &mut NoDraw);
         }
         let measured = router.measure_at;
@@ -161,7 +168,7 @@ mod tests {
             router.on_tick(&QueueView { now, packets: 0, bytes: 0 });
         }
         router.on_departure(
-            &Departure { queue, waited: Span::ZERO, size: 1000, data: true },
+            &Departure { queue, from: 0, waited: Span::ZERO, size: 1000, data: true },
             &mut wire,
         );
         Load::from_bits(marks.ecn())

@@ -192,7 +192,6 @@ impl RouterSpec for Xcp {
     const SOURCE: &'static str = "Katabi, Handley, Rohrs, SIGCOMM 2002, 3.5";
     const CODEC: Codec = Codec::Xcp;
     const ON_DEPARTURE: bool = true;
-    const ACKS_FIRST: bool = false;
     fn new(params: Params, link: &LinkView) -> Self {
         let interval_s = params.initial_interval.seconds();
         Self {
@@ -259,14 +258,15 @@ mod tests {
                 let mut wire = Wire { marks: &mut marks, header: &mut header };
                 if departs {
                     router.on_departure(
-                        &Departure { queue, waited: Span::ZERO, size: 1000, data: true },
+                        &Departure { queue, from: 0, waited: Span::ZERO, size: 1000, data: true },
                         &mut wire,
                     );
                     let answer = Congestion::parse(&header);
                     let change = f64::from(answer.delta_bytes) / f64::from(rtt_s);
                     sum = (sum.0 + change, sum.1 + 1.0);
                 } else {
-                    let arrival = Arrival { queue, idle_since: None, size: 1000, data: true };
+                    let arrival =
+                        Arrival { queue, idle_since: None, flow: 0, size: 1000, data: true };
                     router.on_arrival(&arrival, &mut wire, &mut Random(1));
                 }
             }

@@ -51,7 +51,7 @@ impl Dumbbell {
             buffer: Buffer::Unlimited,
             router: Router::build("droptail", &[], &self.view(Buffer::Unlimited)).expect("a law"),
             on_departure: false,
-            acks_first: false,
+            queues: 1,
             rate_changes: vec![],
             loss: None,
             reorder: None,
@@ -78,7 +78,7 @@ impl Dumbbell {
             buffer: self.buffer,
             router: Router::build(self.router, &[], &self.view(self.buffer)).expect("a law"),
             on_departure: info.on_departure,
-            acks_first: info.acks_first,
+            queues: info.queues,
             measured: true,
             ..self.link(name.to_owned(), self.mbps, Span::from_millis(38))
         }

@@ -1,0 +1,95 @@
+//! Packets that wait for a departure event, in as many queues as the link's law has.
+
+use crate::packet::Packet;
+use crate::ring::Ring;
+use knee_laws::quantities::{Span, Time};
+use knee_laws::router::Waiting;
+
+/// Queues of packets, and what laws see of each. While a packet waits, its `at` is when it came.
+#[derive(Debug)]
+pub struct Held {
+    queues: Box<[Ring<Packet>]>,
+    views: Box<[Waiting]>,
+    waits: Box<[Span]>,
+}
+
+impl Held {
+    /// So many empty queues.
+    pub fn new(queues: usize) -> Self {
+        Self {
+            queues: (0..queues).map(|_| Ring::default()).collect(),
+            views: vec![Waiting::default(); queues].into(),
+            waits: vec![Span::ZERO; queues].into(),
+        }
+    }
+
+    /// What waits where.
+    #[inline]
+    pub fn views(&self) -> &[Waiting] {
+        &self.views
+    }
+
+    /// Is there more than one queue?
+    #[inline]
+    pub fn is_several(&self) -> bool {
+        self.views.len() > 1
+    }
+
+    /// Appends a packet.
+    #[inline]
+    pub fn push(&mut self, queue: usize, packet: &Packet) {
+        let view = &mut self.views[queue];
+        view.packets += 1;
+        view.bytes += u64::from(packet.size);
+        self.queues[queue].push(*packet);
+    }
+
+    /// Removes the first of a queue.
+    #[inline]
+    pub fn pop(&mut self, queue: usize) -> Option<Packet> {
+        let packet = self.queues[queue].pop()?;
+        let view = &mut self.views[queue];
+        view.packets -= 1;
+        view.bytes -= u64::from(packet.size);
+        Some(packet)
+    }
+
+    /// How long the first of each queue has waited; zero if there is none.
+    pub fn waits(&mut self, now: Time) -> &[Span] {
+        for (wait, queue) in self.waits.iter_mut().zip(&self.queues) {
+            *wait = queue.front().map_or(Span::ZERO, |first| now.since(first.at));
+        }
+        &self.waits
+    }
+
+    /// All, queue by queue.
+    pub fn iter(&self) -> impl Iterator<Item = &Packet> {
+        self.queues.iter().flat_map(Ring::iter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn views_follow_the_queues() {
+        let mut held = Held::new(2);
+        let ms = |ms| Time::ZERO + Span::from_millis(ms);
+        for (at, size) in [(1, 100), (2, 40)] {
+            let mut packet = Packet::data(0, 0, size, false);
+            packet.at = ms(at);
+            held.push(1, &packet);
+        }
+        assert_eq!(held.views()[0], Waiting::default());
+        assert_eq!(held.views()[1], Waiting { packets: 2, bytes: 140 });
+        assert_eq!(held.waits(ms(5)), [Span::ZERO, Span::from_millis(4)]);
+        assert!(held.pop(0).is_none());
+        assert_eq!(held.pop(1).map(|packet| packet.size), Some(100));
+        assert_eq!(held.views()[1], Waiting { packets: 1, bytes: 40 });
+        assert_eq!(held.waits(ms(5))[1], Span::from_millis(3));
+        assert_eq!(held.iter().count(), 1);
+        assert_eq!(held.pop(1).map(|packet| packet.size), Some(40));
+        assert_eq!(held.views(), [Waiting::default(); 2]);
+    }
+}

@@ -1,0 +1,66 @@
+//! Several queues at a link: shares and delays that the law promises.
+
+mod support;
+
+use knee_laws::quantities::{Span, Time};
+use knee_laws::registry::Sender;
+use knee_laws::sender::Opening;
+use knee_sim::Simulation;
+use knee_sim::config::*;
+use knee_sim::report::Report;
+use support::Dumbbell;
+
+const SECONDS: u64 = 60;
+
+/// Two flows from different laws and with different first windows over 10 Mbps, and a third that its
+/// receiver holds to a packet a round trip.
+fn mixed(router: &'static str, buffer: Buffer) -> Report {
+    let dumbbell = Dumbbell {
+        router,
+        mbps: 10.0,
+        forward: 3,
+        reverse: 0,
+        buffer,
+        seconds: SECONDS,
+        ..Dumbbell::default()
+    };
+    let mut config = dumbbell.config(1);
+    let opening = Opening { initial_window: 40.0, packet_bytes: 1000 };
+    config.flows[1].law = Sender::build("cubic", &[], &opening).expect("a law");
+    let sparse = Transport { max_window: 1.0, ..config.groups[0] };
+    config.groups.push(sparse);
+    config.flows[2].group = GroupId(1);
+    let mut simulation = Simulation::new(config);
+    simulation.run_until(Time::ZERO + Span::from_secs(SECONDS));
+    simulation.report()
+}
+
+fn jain(x: f64, y: f64) -> f64 {
+    (x + y) * (x + y) / (2.0 * (x * x + y * y))
+}
+
+#[test]
+fn fq_codel_gives_equal_shares_and_sparse_flows_no_delay() {
+    let report = mixed("fq-codel", Buffer::Packets(10_240));
+    let flows = &report.flows;
+    let fairness = jain(flows[0].goodput_mbps, flows[1].goodput_mbps);
+    assert!(fairness > 0.98, "{fairness}");
+    // 80 ms, and as the link is busy up to a quantum's turn of each other flow: two packets of 0.8 ms.
+    let base = 80.0 + 0.8 + 0.3;
+    assert!((base - 0.3..base + 2.0 * 1.6).contains(&flows[2].rtt_mean_ms), "{flows:?}");
+    assert!((0.9..=1.0).contains(&report.links[0].utilisation));
+    assert!(report.links[0].dropped > 0);
+    // Without it the same flow waits behind the others.
+    let fifo = mixed("droptail", Buffer::Packets(200));
+    assert!(fifo.flows[2].rtt_mean_ms > base + 30.0);
+}
+
+/// A buffer that is too small for CoDel to act: the longest queue pays, and nothing is lost from sight.
+#[test]
+fn fq_codel_drops_from_the_longest_queue() {
+    let report = mixed("fq-codel", Buffer::Packets(20));
+    assert_eq!(report.flows[2].retransmissions, 0);
+    let lost: u64 = report.flows.iter().map(|flow| flow.retransmissions).sum();
+    assert!(report.links[0].dropped > 0 && lost > 0);
+    assert!(report.links[0].queue_max_packets <= 20.0);
+}
