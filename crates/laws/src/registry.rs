@@ -298,4 +298,5 @@ routers! {
     Xcp = routers::xcp::Xcp;
     CoDel = routers::codel::CoDel;
     FqCoDel = routers::fq_codel::FqCoDel;
+    DualPi2 = routers::dualpi2::DualPi2;
 }

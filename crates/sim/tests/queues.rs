@@ -2,6 +2,7 @@
 
 mod support;
 
+use knee_laws::codecs::Codec;
 use knee_laws::quantities::{Span, Time};
 use knee_laws::registry::Sender;
 use knee_laws::sender::Opening;
@@ -63,4 +64,39 @@ fn fq_codel_drops_from_the_longest_queue() {
     let lost: u64 = report.flows.iter().map(|flow| flow.retransmissions).sum();
     assert!(report.links[0].dropped > 0 && lost > 0);
     assert!(report.links[0].queue_max_packets <= 20.0);
+}
+
+/// Prague and CUBIC flows side by side over DualPI2: the waits of each, from the RTTs that they see.
+#[test]
+fn dualpi2_keeps_l4s_near_a_millisecond_and_classic_at_its_target() {
+    let dumbbell = Dumbbell {
+        sender: "prague",
+        router: "dualpi2",
+        mbps: 40.0,
+        forward: 4,
+        reverse: 0,
+        buffer: Buffer::Packets(2000),
+        seconds: SECONDS,
+        warmup: 20,
+        ..Dumbbell::default()
+    };
+    let mut config = dumbbell.config(1);
+    let opening = Opening { initial_window: 10.0, packet_bytes: 1000 };
+    config.groups[0].codec = Codec::L4s;
+    config.groups.push(Transport { codec: Codec::Ecn, ..config.groups[0] });
+    for flow in &mut config.flows[2..] {
+        flow.law = Sender::build("cubic", &[], &opening).expect("a law");
+        flow.group = GroupId(1);
+    }
+    let mut simulation = Simulation::new(config);
+    simulation.run_until(Time::ZERO + Span::from_secs(SECONDS));
+    let report = simulation.report();
+    let base = 80.0 + 0.2 + 0.03;
+    let waits = report.flows.iter().map(|flow| flow.rtt_mean_ms - base);
+    for (flow, wait) in waits.enumerate() {
+        let (least, most) = if flow < 2 { (0.0, 2.0) } else { (8.0, 22.0) };
+        assert!((least..most).contains(&wait), "flow {flow} waits {wait} ms");
+    }
+    assert!((0.9..=1.0).contains(&report.links[0].utilisation), "{:?}", report.links[0]);
+    assert!(report.links[0].marked > 0);
 }
