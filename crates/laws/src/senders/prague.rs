@@ -167,7 +167,7 @@ impl SenderSpec for Prague {
     const SOURCE: &'static str = "draft-briscoe-iccrg-prague-congestion-control-04";
     const CODEC: Codec = Codec::L4s;
     const RECOVERY: Recovery = Recovery::Sack;
-    const ROUTER: &'static str = "red";
+    const ROUTER: &'static str = "dualpi2";
     fn new(params: Params, opening: &Opening) -> Self {
         Self::new(params, opening)
     }
