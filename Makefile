@@ -30,6 +30,7 @@ reference: build ## Compare with ns-2, ns-3 and htsim (some minutes)
 bench: ## Speed on the reference workloads, and how it scales: a table and results/bench.json
 	@mkdir -p results
 	cargo bench --locked -p knee-sim --bench workloads -- --scaling --json $(CURDIR)/results/bench.json
+	@[ ! -x $(BIN)/python ] || $(BIN)/python crates/sim/benches/curve.py results/bench.json results/bench.png
 
 bench-guard: ## Instructions of two short workloads against the known ones (valgrind)
 	@command -v valgrind >/dev/null || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq valgrind; }

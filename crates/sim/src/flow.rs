@@ -280,7 +280,6 @@ impl Flow {
             rates.on_send(packet.seq, &self.board, now);
         }
         packet.stamp = now;
-        packet.hop = self.first_hop;
         packet.marks = self.codec.initial();
         if self.codec.has_header() {
             let header = self.law.header(&Sending {

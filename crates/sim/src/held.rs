@@ -35,13 +35,13 @@ impl Held {
         self.views.len() > 1
     }
 
-    /// Appends a packet.
+    /// Appends a packet, and gives its place.
     #[inline]
-    pub fn push(&mut self, queue: usize, packet: &Packet) {
+    pub fn push(&mut self, queue: usize, packet: &Packet) -> &mut Packet {
         let view = &mut self.views[queue];
         view.packets += 1;
         view.bytes += u64::from(packet.size);
-        self.queues[queue].push(*packet);
+        self.queues[queue].push(*packet)
     }
 
     /// Removes the first of a queue.

@@ -20,7 +20,7 @@ use knee_laws::registry::Router;
 /// What becomes of a packet that a link is offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is on its way and arrives at the far end at the instant in it.
+    /// It is on its way: see [`Link::arrival`].
     Launched,
     /// So it is, unless [chance](Link::impair) will have it otherwise.
     Exposed,
@@ -78,9 +78,9 @@ impl Link {
         self.queue.is_none()
     }
 
-    /// Takes a packet, or drops it.
+    /// Takes a packet, for which it is the given hop, or drops it.
     #[inline]
-    pub fn offer(&mut self, packet: &mut Packet, now: Time) -> Outcome {
+    pub fn offer(&mut self, packet: &mut Packet, hop: u32, now: Time) -> Outcome {
         let start = self.free_at.max(now);
         if let Some(queue) = &mut self.queue {
             let Some(join) = queue.admit(packet, now, self.free_at) else {
@@ -88,7 +88,7 @@ impl Link {
             };
             if queue.pays_for_departures() {
                 if start > now || !queue.is_empty() {
-                    queue.push(packet, join, now);
+                    queue.push(packet, join, hop, now);
                     return if queue.is_overfull() { Outcome::Overfull } else { Outcome::Waiting };
                 }
                 return match self.transmit(packet, join, now, now) {
@@ -100,27 +100,34 @@ impl Link {
                 queue.expect(packet, start, now);
             }
             if self.is_impaired {
-                self.launch(packet, start);
+                self.launch(packet.size, start);
                 return Outcome::Exposed;
             }
         }
-        self.launch(packet, start);
+        self.launch(packet.size, start);
         Outcome::Launched
     }
 
-    /// Transmits a packet from `start` on: sets when it arrives at the far end.
+    /// Transmits a packet of this size from `start` on.
     #[inline]
-    pub fn launch(&mut self, packet: &mut Packet, start: Time) {
-        let time = u128::from(packet.size) * u128::from(self.byte_time) + (1 << (TIME_BITS - 1));
+    pub fn launch(&mut self, size: u16, start: Time) {
+        let time = u128::from(size) * u128::from(self.byte_time) + (1 << (TIME_BITS - 1));
         self.free_at = start.max(self.free_at) + Span::from_ps((time >> TIME_BITS) as u64);
-        packet.at = self.free_at + self.delay;
     }
 
-    /// Puts a packet on the line; is it the head?
+    /// When the packet launched last arrives at the far end.
     #[inline]
-    pub fn push(&mut self, packet: &Packet) -> bool {
+    pub fn arrival(&self) -> Time {
+        self.free_at + self.delay
+    }
+
+    /// Puts a packet that arrives at `at` on the line; is it the head?
+    #[inline]
+    pub fn push(&mut self, packet: &Packet, hop: u32, at: Time) -> bool {
         let head = self.line.is_empty();
-        self.line.push(*packet);
+        let slot = self.line.push(*packet);
+        slot.hop = hop;
+        slot.at = at;
         head
     }
 
@@ -130,7 +137,7 @@ impl Link {
         let queue = self.queue.as_mut();
         let goes = queue.is_none_or(|queue| queue.depart(packet, from, since, now));
         if goes {
-            self.launch(packet, now);
+            self.launch(packet.size, now);
         }
         goes
     }

@@ -239,13 +239,14 @@ impl Queue {
         }
     }
 
-    /// A packet waits here. While it does, `at` is when it came.
+    /// A packet waits here, for which this link is the given hop. While it does, `at` is when it came.
     #[inline]
-    pub fn push(&mut self, packet: &mut Packet, queue: usize, now: Time) {
-        packet.at = now;
+    pub fn push(&mut self, packet: &Packet, queue: usize, hop: u32, now: Time) {
         self.grow(packet.size, now);
         if let Waiting::Held(held) = &mut self.waiting {
-            held.push(queue, packet);
+            let place = held.push(queue, packet);
+            place.at = now;
+            place.hop = hop;
         }
     }
 

@@ -209,10 +209,10 @@ impl Simulation {
     /// A packet is at the far end of a link.
     #[inline(always)]
     fn reach(&mut self, mut packet: Packet) {
-        packet.hop += 1;
-        let next = self.hops[packet.hop as usize];
+        let hop = packet.hop + 1;
+        let next = self.hops[hop as usize];
         if next != END {
-            self.offer(next, &mut packet);
+            self.offer(next, &mut packet, hop);
         } else if packet.is_data() {
             self.receive(&packet);
         } else {
@@ -220,25 +220,27 @@ impl Simulation {
         }
     }
 
+    /// A packet comes to the link that is the given hop of it. The number travels beside the packet,
+    /// and is written where the packet comes to rest.
     #[inline(always)]
-    fn offer(&mut self, link: u32, packet: &mut Packet) {
-        let outcome = self.links[link as usize].offer(packet, self.now);
-        self.settle(link, packet, outcome);
+    fn offer(&mut self, link: u32, packet: &mut Packet, hop: u32) {
+        let outcome = self.links[link as usize].offer(packet, hop, self.now);
+        self.settle(link, packet, hop, outcome);
     }
 
     #[inline(always)]
-    fn settle(&mut self, link: u32, packet: &mut Packet, outcome: Outcome) {
+    fn settle(&mut self, link: u32, packet: &mut Packet, hop: u32, outcome: Outcome) {
         match outcome {
-            Outcome::Launched => self.forward(link, packet),
-            Outcome::Exposed => self.expose(link, packet),
+            Outcome::Launched => self.forward(link, packet, hop),
+            Outcome::Exposed => self.expose(link, packet, hop),
             Outcome::Waiting => {}
             Outcome::Overfull => self.evict(link),
             Outcome::Serving(until) => {
                 self.agenda.schedule(until, Event::new(Kind::Served, link));
                 if self.links[link as usize].is_impaired {
-                    self.expose(link, packet);
+                    self.expose(link, packet, hop);
                 } else {
-                    self.forward(link, packet);
+                    self.forward(link, packet, hop);
                 }
             }
             Outcome::Dropped => self.drop(packet),
@@ -248,28 +250,32 @@ impl Simulation {
     /// A link has launched a packet: it goes on that link's line, or on the line of the last of the
     /// following links that are known ahead.
     #[inline(always)]
-    fn forward(&mut self, mut link: u32, packet: &mut Packet) {
+    fn forward(&mut self, mut link: u32, packet: &Packet, mut hop: u32) {
+        let mut at = self.links[link as usize].arrival();
         loop {
             self.packets += 1;
-            let next = self.hops[packet.hop as usize + 1];
+            let next = self.hops[hop as usize + 1];
             let Some(ahead) = self.links.get_mut(next as usize).filter(|link| link.known_ahead)
             else {
                 break;
             };
-            packet.hop += 1;
-            ahead.launch(packet, packet.at);
+            hop += 1;
+            ahead.launch(packet.size, at);
+            at = ahead.arrival();
             link = next;
         }
-        if self.links[link as usize].push(packet) {
-            self.agenda.schedule(packet.at, Event::new(Kind::Line, link));
+        if self.links[link as usize].push(packet, hop, at) {
+            self.agenda.schedule(at, Event::new(Kind::Line, link));
         }
     }
 
     /// Chance acts on a packet that a link has launched.
     #[cold]
-    fn expose(&mut self, link: u32, packet: &mut Packet) {
+    fn expose(&mut self, link: u32, packet: &mut Packet, hop: u32) {
+        packet.hop = hop;
+        packet.at = self.links[link as usize].arrival();
         match self.links[link as usize].impair(packet) {
-            Fate::Fine => return self.forward(link, packet),
+            Fate::Fine => return self.forward(link, packet, hop),
             Fate::Lost => self.drop(packet),
             Fate::Late(_) => self.agenda.schedule(packet.at, Event::new(Kind::Late, link)),
         }
@@ -278,7 +284,8 @@ impl Simulation {
 
     fn serve(&mut self, link: u32) {
         while let Some((mut packet, outcome)) = self.links[link as usize].serve(self.now) {
-            self.settle(link, &mut packet, outcome);
+            let hop = packet.hop;
+            self.settle(link, &mut packet, hop, outcome);
             if outcome != Outcome::Dropped {
                 break;
             }
@@ -319,8 +326,8 @@ impl Simulation {
 
     #[inline]
     fn send_ack(&mut self, slot: u32, mut ack: Packet) {
-        ack.hop = self.receivers[slot as usize].first_hop;
-        self.offer(self.hops[ack.hop as usize], &mut ack);
+        let hop = self.receivers[slot as usize].first_hop;
+        self.offer(self.hops[hop as usize], &mut ack, hop);
     }
 
     /// An ACK reaches its sender.
@@ -344,7 +351,10 @@ impl Simulation {
             let flow = &mut self.flows[slot as usize];
             let options = &self.groups[flow.group.0 as usize];
             match flow.turn(slot, options, self.now) {
-                Turn::Send(mut packet) => self.offer(self.hops[packet.hop as usize], &mut packet),
+                Turn::Send(mut packet) => {
+                    let hop = flow.first_hop;
+                    self.offer(self.hops[hop as usize], &mut packet, hop);
+                }
                 Turn::Pace(at) => {
                     if !flow.pace_set {
                         flow.pace_set = true;
