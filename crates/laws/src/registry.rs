@@ -12,7 +12,7 @@ use crate::router::{
 use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw, Sending};
 use crate::{routers, senders};
 
-/// A sender law as the registry knows it.
+/// A sender law as the registry knows it. Codec, recovery and router default to those of a TCP of today.
 pub trait SenderSpec {
     /// The law itself; TCPs that differ in loss recovery only share one.
     type Law: SenderLaw;
@@ -25,11 +25,11 @@ pub trait SenderSpec {
     /// Where it is published.
     const SOURCE: &'static str;
     /// The feedback that it reads. `Ecn` is optional for a sender, the others are required.
-    const CODEC: Codec;
+    const CODEC: Codec = Codec::Ecn;
     /// How its transport repairs losses unless a scenario says otherwise.
-    const RECOVERY: Recovery;
+    const RECOVERY: Recovery = Recovery::Sack;
     /// The router law that it is made for.
-    const ROUTER: &'static str;
+    const ROUTER: &'static str = "droptail";
     /// Starts a flow.
     fn new(params: Self::Params, opening: &Opening) -> Self::Law;
 }

@@ -18,7 +18,7 @@ use crate::filters::WindowedMax;
 use crate::params;
 use crate::quantities::{BitRate, Span, Time};
 use crate::registry::SenderSpec;
-use crate::sender::{Ack, Congestion, Loss, Opening, RateSample, Recovery, SenderLaw};
+use crate::sender::{Ack, Congestion, Loss, Opening, RateSample, SenderLaw};
 
 params! {
     /// BBR's constants.
@@ -305,8 +305,6 @@ impl SenderSpec for Bbr {
     const TITLE: &'static str = "BBR v1: paces at the bandwidth seen, two BDPs in flight";
     const SOURCE: &'static str = "Cardwell et al., ACM Queue 14(5), 2016";
     const CODEC: Codec = Codec::None;
-    const RECOVERY: Recovery = Recovery::Sack;
-    const ROUTER: &'static str = "droptail";
     fn new(params: Params, opening: &Opening) -> Self {
         Self::new(params, opening)
     }

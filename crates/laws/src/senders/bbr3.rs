@@ -17,7 +17,7 @@ use crate::filters::WindowedMax;
 use crate::params;
 use crate::quantities::{BitRate, Span, Time};
 use crate::registry::SenderSpec;
-use crate::sender::{Ack, Loss, Opening, RateSample, Recovery, SenderLaw};
+use crate::sender::{Ack, Loss, Opening, RateSample, SenderLaw};
 
 params! {
     /// BBRv3's constants.
@@ -441,8 +441,6 @@ impl SenderSpec for Bbr3 {
     const TITLE: &'static str = "BBRv3: BBR bounded by the losses that its probes cause";
     const SOURCE: &'static str = "draft-ietf-ccwg-bbr";
     const CODEC: Codec = Codec::None;
-    const RECOVERY: Recovery = Recovery::Sack;
-    const ROUTER: &'static str = "droptail";
     fn new(params: Params, opening: &Opening) -> Self {
         Self::new(params, opening)
     }

@@ -12,10 +12,9 @@
 //! a cut is what was in flight; fast convergence compares with the last max after probing, too, where
 //! the paper's pseudo-code compares with its "large integer"; a timeout forgets max.
 
-use crate::codecs::Codec;
 use crate::params;
 use crate::registry::SenderSpec;
-use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw};
+use crate::sender::{Ack, Loss, Opening, SenderLaw};
 
 params! {
     /// BIC's constants.
@@ -135,9 +134,6 @@ impl SenderSpec for Bic {
     const NAME: &'static str = "bic";
     const TITLE: &'static str = "BIC: a binary search for the window of the last loss";
     const SOURCE: &'static str = "Xu, Harfoush and Rhee, INFOCOM 2004";
-    const CODEC: Codec = Codec::Ecn;
-    const RECOVERY: Recovery = Recovery::Sack;
-    const ROUTER: &'static str = "droptail";
     fn new(params: Params, opening: &Opening) -> Self {
         Self::new(params, opening)
     }

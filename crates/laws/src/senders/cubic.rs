@@ -13,11 +13,10 @@
 //! are left out. An epoch begins with the first ACK of avoidance after recovery; its clock stands
 //! still while the sender is application-limited (5.8).
 
-use crate::codecs::Codec;
 use crate::params;
 use crate::quantities::Time;
 use crate::registry::SenderSpec;
-use crate::sender::{Ack, Congestion, Loss, Opening, Recovery, SenderLaw};
+use crate::sender::{Ack, Congestion, Loss, Opening, SenderLaw};
 
 params! {
     /// CUBIC's constants.
@@ -169,9 +168,6 @@ impl SenderSpec for Cubic {
     const NAME: &'static str = "cubic";
     const TITLE: &'static str = "CUBIC: the window follows a cubic of the time since the last loss";
     const SOURCE: &'static str = "RFC 9438";
-    const CODEC: Codec = Codec::Ecn;
-    const RECOVERY: Recovery = Recovery::Sack;
-    const ROUTER: &'static str = "droptail";
     fn new(params: Params, opening: &Opening) -> Self {
         Self::new(params, opening)
     }

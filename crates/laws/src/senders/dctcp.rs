@@ -11,7 +11,7 @@ use super::reno::{self, Reno};
 use crate::codecs::{Codec, Feedback};
 use crate::params;
 use crate::registry::SenderSpec;
-use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw};
+use crate::sender::{Ack, Loss, Opening, SenderLaw};
 
 params! {
     /// DCTCP's parameters.
@@ -105,7 +105,6 @@ impl SenderSpec for Dctcp {
     const TITLE: &'static str = "DCTCP: cuts by the fraction of marked packets";
     const SOURCE: &'static str = "RFC 8257";
     const CODEC: Codec = Codec::AccurateEcn;
-    const RECOVERY: Recovery = Recovery::Sack;
     const ROUTER: &'static str = "red";
     fn new(params: Params, opening: &Opening) -> Self {
         Self::new(params, opening)

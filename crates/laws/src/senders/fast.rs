@@ -12,10 +12,9 @@
 //! paper's burstiness control; a decrease comes at once. Recovery freezes the window.
 
 use super::round::Round;
-use crate::codecs::Codec;
 use crate::params;
 use crate::registry::SenderSpec;
-use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw};
+use crate::sender::{Ack, Loss, Opening, SenderLaw};
 
 params! {
     /// FAST's constants.
@@ -115,9 +114,6 @@ impl SenderSpec for Fast {
     const TITLE: &'static str =
         "FAST TCP: alpha packets in the queue, approached by a share a round";
     const SOURCE: &'static str = "Jin, Wei and Low, INFOCOM 2004";
-    const CODEC: Codec = Codec::Ecn;
-    const RECOVERY: Recovery = Recovery::Sack;
-    const ROUTER: &'static str = "droptail";
     fn new(params: Params, opening: &Opening) -> Self {
         Self::new(params, opening)
     }

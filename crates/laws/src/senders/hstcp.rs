@@ -12,10 +12,9 @@
 //! lower); b(w) stays above 0.01 (it would reach 0 at half a million packets); the window of a cut is
 //! what was in flight, as in RFC 5681. Limited slow start (RFC 3742) is the transport's.
 
-use crate::codecs::Codec;
 use crate::params;
 use crate::registry::SenderSpec;
-use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw};
+use crate::sender::{Ack, Loss, Opening, SenderLaw};
 
 params! {
     /// HighSpeed TCP's constants.
@@ -149,9 +148,6 @@ impl SenderSpec for HsTcp {
     const NAME: &'static str = "hstcp";
     const TITLE: &'static str = "HighSpeed TCP: Reno with steps that grow with the window";
     const SOURCE: &'static str = "RFC 3649";
-    const CODEC: Codec = Codec::Ecn;
-    const RECOVERY: Recovery = Recovery::Sack;
-    const ROUTER: &'static str = "droptail";
     fn new(params: Params, opening: &Opening) -> Self {
         Self::new(params, opening)
     }

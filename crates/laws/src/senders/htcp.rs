@@ -13,11 +13,10 @@
 //! a cut is what was in flight.
 
 use super::round::Round;
-use crate::codecs::Codec;
 use crate::params;
 use crate::quantities::{Span, Time};
 use crate::registry::SenderSpec;
-use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw};
+use crate::sender::{Ack, Loss, Opening, SenderLaw};
 
 params! {
     /// H-TCP's constants.
@@ -161,9 +160,6 @@ impl SenderSpec for HTcp {
     const NAME: &'static str = "htcp";
     const TITLE: &'static str = "H-TCP: growth by the time since the last loss, cuts by the queue";
     const SOURCE: &'static str = "Leith and Shorten, PFLDnet 2004";
-    const CODEC: Codec = Codec::Ecn;
-    const RECOVERY: Recovery = Recovery::Sack;
-    const ROUTER: &'static str = "droptail";
     fn new(params: Params, opening: &Opening) -> Self {
         Self::new(params, opening)
     }

@@ -4,7 +4,6 @@
 //! Algorithm", RFC 6582, 2012. Recovery is the transport's; the window is Reno's, (2)-(4) there.
 
 use super::reno::{Params, Reno};
-use crate::codecs::Codec;
 use crate::registry::SenderSpec;
 use crate::sender::{Opening, Recovery};
 
@@ -17,9 +16,7 @@ impl SenderSpec for NewReno {
     const NAME: &'static str = "newreno";
     const TITLE: &'static str = "TCP NewReno: Reno with recovery from several losses a window";
     const SOURCE: &'static str = "RFC 6582";
-    const CODEC: Codec = Codec::Ecn;
     const RECOVERY: Recovery = Recovery::NewReno;
-    const ROUTER: &'static str = "droptail";
     fn new(params: Params, opening: &Opening) -> Reno {
         Reno::new(params, opening)
     }

@@ -15,7 +15,7 @@ use crate::codecs::{Codec, Feedback};
 use crate::params;
 use crate::quantities::{BitRate, Span, Time};
 use crate::registry::SenderSpec;
-use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw};
+use crate::sender::{Ack, Loss, Opening, SenderLaw};
 
 params! {
     /// Prague's constants.
@@ -166,7 +166,6 @@ impl SenderSpec for Prague {
     const TITLE: &'static str = "TCP Prague: cuts by the fraction of marks, grows whatever the RTT";
     const SOURCE: &'static str = "draft-briscoe-iccrg-prague-congestion-control-04";
     const CODEC: Codec = Codec::L4s;
-    const RECOVERY: Recovery = Recovery::Sack;
     const ROUTER: &'static str = "dualpi2";
     fn new(params: Params, opening: &Opening) -> Self {
         Self::new(params, opening)

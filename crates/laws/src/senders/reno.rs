@@ -6,7 +6,6 @@
 //!   (4) on loss:     ssthresh = max(FlightSize / 2, 2); cwnd = ssthresh; after a timeout cwnd = 1
 //! An ECN mark is answered like a loss (RFC 3168, 6.1.2). Recovery itself is the transport's.
 
-use crate::codecs::Codec;
 use crate::params;
 use crate::registry::SenderSpec;
 use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw};
@@ -87,9 +86,7 @@ impl SenderSpec for Reno {
     const NAME: &'static str = "reno";
     const TITLE: &'static str = "TCP Reno: additive increase, halving, fast recovery";
     const SOURCE: &'static str = "RFC 5681";
-    const CODEC: Codec = Codec::Ecn;
     const RECOVERY: Recovery = Recovery::Reno;
-    const ROUTER: &'static str = "droptail";
     fn new(params: Params, opening: &Opening) -> Self {
         Self::new(params, opening)
     }

@@ -4,9 +4,8 @@
 //! for TCP", RFC 6675, 2012. Recovery is the transport's; the window is Reno's, (2)-(4) there.
 
 use super::reno::{Params, Reno};
-use crate::codecs::Codec;
 use crate::registry::SenderSpec;
-use crate::sender::{Opening, Recovery};
+use crate::sender::Opening;
 
 /// SACK TCP's registry entry.
 pub struct Sack;
@@ -17,9 +16,6 @@ impl SenderSpec for Sack {
     const NAME: &'static str = "sack";
     const TITLE: &'static str = "SACK TCP: Reno with selective acknowledgements";
     const SOURCE: &'static str = "RFC 6675";
-    const CODEC: Codec = Codec::Ecn;
-    const RECOVERY: Recovery = Recovery::Sack;
-    const ROUTER: &'static str = "droptail";
     fn new(params: Params, opening: &Opening) -> Reno {
         Reno::new(params, opening)
     }

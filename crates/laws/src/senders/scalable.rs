@@ -9,10 +9,9 @@
 //! Differs from the paper: the window of a cut is what was in flight, as in RFC 5681; it is not
 //! rounded to whole packets; a loss at cwnd = lwnd is Reno's, which the paper leaves open.
 
-use crate::codecs::Codec;
 use crate::params;
 use crate::registry::SenderSpec;
-use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw};
+use crate::sender::{Ack, Loss, Opening, SenderLaw};
 
 params! {
     /// Scalable TCP's constants.
@@ -90,9 +89,6 @@ impl SenderSpec for Scalable {
     const NAME: &'static str = "scalable";
     const TITLE: &'static str = "Scalable TCP: a hundredth a packet up, an eighth a loss down";
     const SOURCE: &'static str = "Kelly, ACM CCR 33(2), 2003";
-    const CODEC: Codec = Codec::Ecn;
-    const RECOVERY: Recovery = Recovery::Sack;
-    const ROUTER: &'static str = "droptail";
     fn new(params: Params, opening: &Opening) -> Self {
         Self::new(params, opening)
     }

@@ -12,10 +12,9 @@
 //! fine-grained timeout on the first duplicate ACK (4.1), which would be the transport's.
 
 use super::round::Round;
-use crate::codecs::Codec;
 use crate::params;
 use crate::registry::SenderSpec;
-use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw};
+use crate::sender::{Ack, Loss, Opening, SenderLaw};
 
 params! {
     /// Vegas's thresholds.
@@ -160,9 +159,6 @@ impl SenderSpec for Vegas {
     const NAME: &'static str = "vegas";
     const TITLE: &'static str = "TCP Vegas: one to three packets in the queue, by the RTT";
     const SOURCE: &'static str = "Brakmo, O'Malley and Peterson, SIGCOMM 1994";
-    const CODEC: Codec = Codec::Ecn;
-    const RECOVERY: Recovery = Recovery::Sack;
-    const ROUTER: &'static str = "droptail";
     fn new(params: Params, opening: &Opening) -> Self {
         Self::new(params, opening)
     }

@@ -10,11 +10,10 @@
 //! ran out of data are no samples; without a sample half of the flight is kept; (3) never grows cwnd.
 
 use super::round::Round;
-use crate::codecs::Codec;
 use crate::params;
 use crate::quantities::Span;
 use crate::registry::SenderSpec;
-use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw};
+use crate::sender::{Ack, Loss, Opening, SenderLaw};
 
 params! {
     /// Westwood+'s constants.
@@ -112,9 +111,6 @@ impl SenderSpec for Westwood {
     const TITLE: &'static str =
         "Westwood+: after a loss, the window that the path was seen to carry";
     const SOURCE: &'static str = "Grieco and Mascolo, ACM CCR 34(2), 2004";
-    const CODEC: Codec = Codec::Ecn;
-    const RECOVERY: Recovery = Recovery::Sack;
-    const ROUTER: &'static str = "droptail";
     fn new(params: Params, opening: &Opening) -> Self {
         Self::new(params, opening)
     }
