@@ -2,8 +2,8 @@
 
 SUMMARY = """
 protocol seed link utilisation queue_mean_packets queue_mean_percent queue_p90_packets
-queue_p90_percent queue_max_packets queue_max_percent drop_rate mark_rate jain goodput_mbps
-rtt_mean_ms data_packets packets events cpu_seconds
+queue_p90_percent queue_max_packets queue_max_percent drop_rate mark_rate lost jain
+goodput_mbps rtt_mean_ms data_packets packets events cpu_seconds
 """.split()
 FLOWS = """
 protocol seed flow group start_s stop_s goodput_mbps data_packets retransmissions timeouts

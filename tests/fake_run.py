@@ -29,7 +29,7 @@ def fake_run(flows: int = 30, seeds: int = 3, duration: float = 60.0) -> Results
                     "queue_p90_percent": 100 * np.quantile(queue, 0.9) / BUFFER,
                     "queue_max_packets": queue.max(),
                     "queue_max_percent": 100 * queue.max() / BUFFER,
-                    "drop_rate": 0.001 * fill, "mark_rate": 0.0, "jain": 0.98,
+                    "drop_rate": 0.001 * fill, "mark_rate": 0.0, "lost": 0, "jain": 0.98,
                     "goodput_mbps": 145.0, "rtt_mean_ms": 80 + 8 * fill,
                     "data_packets": 1_100_000, "packets": 7_000_000, "events": 20_000_000,
                     "cpu_seconds": 0.5 + 0.1 * rng.random(),

@@ -121,8 +121,8 @@ fn percent(buffer: Buffer, packets: f64, bytes: f64) -> f64 {
 fn summary(scenario: &Scenario, runs: &[Run]) -> Columns {
     let (mut protocol, mut link) = (StringBuilder::new(), StringBuilder::new());
     let mut seed = UInt64Builder::new();
-    let (mut data_packets, mut packets, mut events) =
-        (UInt64Builder::new(), UInt64Builder::new(), UInt64Builder::new());
+    let [mut lost, mut data_packets, mut packets, mut events] =
+        [(); 4].map(|()| UInt64Builder::new());
     let [mut utilisation, mut queue_mean_packets, mut queue_mean_percent] = numbers();
     let [mut queue_p90_packets, mut queue_p90_percent] = numbers();
     let [mut queue_max_packets, mut queue_max_percent] = numbers();
@@ -148,6 +148,7 @@ fn summary(scenario: &Scenario, runs: &[Run]) -> Columns {
             queue_max_percent.push(percent(buffer, max, max * bytes));
             drop_rate.push(rate(report.dropped, report.offered));
             mark_rate.push(rate(report.marked, report.offered));
+            lost.append_value(report.lost);
             jain.push(shares.jain);
             goodput_mbps.push(shares.goodput_mbps);
             rtt_mean_ms.push(shares.rtt_mean_ms);
@@ -170,6 +171,7 @@ fn summary(scenario: &Scenario, runs: &[Run]) -> Columns {
         queue_max_percent,
         drop_rate,
         mark_rate,
+        lost,
         jain,
         goodput_mbps,
         rtt_mean_ms,

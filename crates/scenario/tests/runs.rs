@@ -2,7 +2,7 @@
 #![allow(clippy::disallowed_methods)]
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int32Type};
+use arrow_array::types::{Float64Type, Int32Type, UInt64Type};
 use arrow_array::{Array, RecordBatch};
 use knee_scenario::{Control, Format, Results, Scenario, Source, Stopped, run};
 use std::sync::Mutex;
@@ -55,7 +55,7 @@ fn columns_have_their_names_and_rows_their_order() {
         names(summary).join(", "),
         "protocol, seed, link, utilisation, queue_mean_packets, queue_mean_percent, \
          queue_p90_packets, queue_p90_percent, queue_max_packets, queue_max_percent, drop_rate, \
-         mark_rate, jain, goodput_mbps, rtt_mean_ms, data_packets, packets, events, cpu_seconds"
+         mark_rate, lost, jain, goodput_mbps, rtt_mean_ms, data_packets, packets, events, cpu_seconds"
     );
     assert_eq!(
         names(&results.flows).join(", "),
@@ -86,6 +86,26 @@ fn columns_have_their_names_and_rows_their_order() {
     let entity = results.series.column_by_name("entity").unwrap();
     let entities = entity.as_dictionary::<Int32Type>().values().as_string::<i32>().clone();
     assert!(entities.iter().flatten().any(|name| name == "forward/2"));
+}
+
+/// Without warm-up, `data_packets` are all that the forward link transmits: 1 % of them are lost.
+#[test]
+fn packets_lost_on_a_link_are_counted_apart_from_drops() {
+    let text = r#"
+        duration = "20 s"
+        warmup = "0 s"
+        protocol = "sack"
+        bottleneck = { rate = "10 Mbps", loss = 0.01 }
+        dumbbell = { rtt = "40 ms", flows = 5 }
+    "#;
+    let results = results(text, 1);
+    let count = |name| {
+        let column = results.summary.column_by_name(name).unwrap();
+        column.as_primitive::<UInt64Type>().value(0) as f64
+    };
+    let (lost, sent) = (count("lost"), count("data_packets"));
+    let error = (sent * 0.01 * 0.99).sqrt();
+    assert!(sent > 10_000.0 && (lost - 0.01 * sent).abs() < 4.0 * error, "{lost} of {sent}");
 }
 
 #[test]

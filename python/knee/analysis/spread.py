@@ -20,6 +20,7 @@ FIGURES = (
     "queue_max_percent",
     "drop_rate",
     "mark_rate",
+    "lost",
     "jain",
     "goodput_mbps",
     "rtt_mean_ms",
