@@ -206,6 +206,12 @@ macro_rules! routers {
                     Self::Custom(law) => law.on_departure(departure, wire),
                 }
             }
+            fn on_overflow(&mut self, arrival: &Arrival, wire: &Wire<'_>) {
+                match self {
+                    $(Self::$Variant(law) => law.on_overflow(arrival, wire),)*
+                    Self::Custom(law) => law.on_overflow(arrival, wire),
+                }
+            }
             fn tick_at(&self) -> Option<Time> {
                 match self { $(Self::$Variant(law) => law.tick_at(),)* Self::Custom(law) => law.tick_at() }
             }
@@ -289,6 +295,7 @@ routers! {
     DropTail = routers::droptail::DropTail;
     Red = routers::red::Red;
     Ared = routers::ared::Ared;
+    Rio = routers::rio::Rio;
     Pi = routers::pi::Pi;
     Pie = routers::pie::Pie;
     Rem = routers::rem::Rem;

@@ -20,6 +20,8 @@ pub trait RouterLaw {
     fn on_departure(&mut self, _departure: &Departure, _wire: &mut Wire<'_>) -> Verdict {
         Verdict::Accept
     }
+    /// A packet that it has let in is lost after all: the buffer is full, or it could not be marked.
+    fn on_overflow(&mut self, _arrival: &Arrival, _wire: &Wire<'_>) {}
     /// Which of its `QUEUES` a packet joins that it has accepted. Only called if there are several.
     #[inline]
     fn classify(&mut self, _arrival: &Arrival, _wire: &Wire<'_>) -> usize {

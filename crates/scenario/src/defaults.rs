@@ -58,6 +58,8 @@ pub(crate) fn transport() -> Transport {
         min_rto: Some(Period(Span::from_millis(200))),
         max_window: Some(Window(1e6)),
         ecn: Some(Ecn::Auto(AutoWord::Auto)),
+        committed_rate: None,
+        committed_burst: Some(Size(10_000)),
     }
 }
 
@@ -75,6 +77,8 @@ impl Transport {
             min_rto: self.min_rto.or(other.min_rto),
             max_window: self.max_window.or(other.max_window),
             ecn: self.ecn.or(other.ecn),
+            committed_rate: self.committed_rate.or(other.committed_rate),
+            committed_burst: self.committed_burst.or(other.committed_burst),
         }
     }
 }

@@ -198,6 +198,12 @@ pub(crate) struct Transport {
     /// Is ECN negotiated; by default `auto`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ecn: Option<Ecn>,
+    /// Rate up to which a flow's data are in profile; by default none are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub committed_rate: Option<Rate>,
+    /// How far data in profile may run ahead of that rate; by default 10 kB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub committed_burst: Option<Size>,
 }
 
 /// How the transport repairs losses.

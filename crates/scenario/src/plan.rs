@@ -1,7 +1,7 @@
 //! A variant on the network: the law of every link and group, checked against each other.
 
 use crate::choice::{Ecn, Pacing};
-use crate::defaults::BUFFER_PACKETS_A_FLOW;
+use crate::defaults::{self, BUFFER_PACKETS_A_FLOW};
 use crate::format::{Mismatch, RecoveryName, Transport};
 use crate::law::{self, RouterChoice, SenderChoice};
 use crate::nearest::listed;
@@ -14,7 +14,7 @@ use knee_laws::params::Value;
 use knee_laws::quantities::Span;
 use knee_laws::registry::router_laws;
 use knee_laws::sender::Recovery;
-use knee_sim::config::Buffer;
+use knee_sim::config::{Buffer, Commitment};
 
 /// Smallest and largest packets on the wire, bytes.
 const PACKET_BYTES: std::ops::RangeInclusive<u64> = 40..=65_535;
@@ -64,7 +64,7 @@ pub(crate) fn plan(variant: &Resolved, network: &Network) -> Result<Plan, Fault>
 
 /// Size of a data packet.
 fn data_bytes(transport: &Transport) -> u64 {
-    transport.or(&crate::defaults::transport()).data_size.map_or(0, |size| size.0)
+    transport.or(&defaults::transport()).data_size.map_or(0, |size| size.0)
 }
 
 fn link_plan(variant: &Resolved, network: &Network, link: usize) -> Result<LinkPlan, Fault> {
@@ -196,7 +196,7 @@ fn transport(
     sender: &SenderChoice,
     codec: Codec,
 ) -> knee_sim::config::Transport {
-    let options = options.or(&crate::defaults::transport());
+    let options = options.or(&defaults::transport());
     let window = |window: Option<crate::number::Window>| window.map_or(1.0, |window| window.0);
     let span = |time: Option<crate::quantity::Period>| time.map_or(Span::ZERO, |time| time.0);
     knee_sim::config::Transport {
@@ -219,6 +219,10 @@ fn transport(
         },
         min_rto: span(options.min_rto),
         max_window: window(options.max_window),
+        commitment: options.committed_rate.map(|rate| Commitment {
+            rate: rate.0,
+            burst_bytes: options.committed_burst.map_or(0.0, |burst| burst.0 as f64),
+        }),
     }
 }
 
@@ -233,6 +237,11 @@ pub(crate) fn check_transport(transport: &Transport, at: &KeyPath) -> Result<(),
     }
     if outside(transport.ack_size, &ACK_BYTES) {
         return Err(at.key("ack_size").fault("an ACK must be 1 B to 65535 B"));
+    }
+    let packet = transport.data_size.or(defaults::transport().data_size);
+    if transport.committed_burst.zip(packet).is_some_and(|(burst, packet)| burst.0 < packet.0) {
+        let message = "no packet is in profile unless the burst holds a data packet";
+        return Err(at.key("committed_burst").fault(message));
     }
     Ok(())
 }

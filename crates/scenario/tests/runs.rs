@@ -156,3 +156,43 @@ fn every_shipped_topology_runs_briefly() {
         assert!(results.summary.num_rows() > 0 && results.series.num_rows() > 0);
     }
 }
+
+/// Two flows over 10 Mbps: goodput of the one that has been promised `committed`, and of the other.
+fn goodputs(router: &str, committed: &str) -> (f64, f64) {
+    let text = format!(
+        r#"
+duration = "100 s"
+protocol = "sack/{router}"
+probes = "none"
+[[link]]
+name = "core"
+from = "a"
+to = "b"
+rate = "10 Mbps"
+delay = "15 ms"
+duplex = true
+[[flows]]
+name = "promised"
+path = ["core"]
+rtt = "80 ms"
+transport = {{ committed_rate = "{committed}" }}
+[[flows]]
+name = "other"
+path = ["core"]
+rtt = "40 ms"
+"#
+    );
+    let flows = results(&text, 1).flows;
+    (number(&flows, "goodput_mbps", 0), number(&flows, "goodput_mbps", 1))
+}
+
+#[test]
+fn rio_keeps_promises_that_red_does_not_know_of() {
+    let (promised, other) = goodputs("rio", "6 Mbps");
+    // All that is promised, but for the sawtooth below it, although its RTT is twice the other's.
+    assert!((5.4..=6.6).contains(&promised), "{promised}");
+    assert!((7.5..=10.0).contains(&(promised + other)));
+    // Without the router's help shares go with 1/RTT (2 to 1), or, in step, with its square.
+    let (promised, other) = goodputs("red", "6 Mbps");
+    assert!((0.2..=0.8).contains(&(promised / other)), "{promised} {other}");
+}

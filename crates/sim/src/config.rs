@@ -104,6 +104,17 @@ pub struct Transport {
     pub min_rto: Span,
     /// The receiver's window in packets: a cap on what is in flight.
     pub max_window: f64,
+    /// What the network has promised each flow; packets beyond are out of profile, as are ACKs.
+    pub commitment: Option<Commitment>,
+}
+
+/// A rate that a flow has been promised, and how far it may run ahead of it: a token bucket.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Commitment {
+    /// The rate, on the wire.
+    pub rate: BitRate,
+    /// Depth of the bucket in bytes.
+    pub burst_bytes: f64,
 }
 
 /// A way through the network and back. Empty paths are not allowed.
@@ -231,5 +242,6 @@ pub(crate) fn transport_for_tests() -> Transport {
         pacing_gain: None,
         min_rto: Span::from_millis(200),
         max_window: 1e9,
+        commitment: None,
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::config::{GroupId, Transport};
 use crate::packet::Packet;
+use crate::profile::TokenBucket;
 use crate::rates::RateSampler;
 use crate::rtt::RttEstimator;
 use crate::scoreboard::Scoreboard;
@@ -45,6 +46,8 @@ pub struct Flow {
     pub board: Scoreboard,
     pub rtt: RttEstimator,
     pub law: Sender,
+    /// Which of its packets are in profile.
+    profile: TokenBucket,
     /// Delivery rates, for a law that wants them.
     rates: Option<Box<RateSampler>>,
     /// The wake-up that the agenda knows of.
@@ -74,6 +77,7 @@ impl Flow {
     /// A flow that has not started.
     pub fn new(law: Sender, group: GroupId, codec: Codec) -> Self {
         Self {
+            profile: TokenBucket::default(),
             rates: law.wants_rate().then(Box::default),
             law,
             group,
@@ -281,6 +285,11 @@ impl Flow {
         }
         packet.stamp = now;
         packet.marks = self.codec.initial();
+        if let Some(commitment) = &options.commitment
+            && self.profile.covers(packet.size, commitment, now)
+        {
+            packet.marks = packet.marks.in_profile();
+        }
         if self.codec.has_header() {
             let header = self.law.header(&Sending {
                 now,
@@ -334,6 +343,7 @@ mod tests {
             pacing_gain: None,
             min_rto: Span::from_millis(200),
             max_window: 1e6,
+            commitment: None,
         }
     }
 

@@ -12,6 +12,7 @@ mod impairment;
 mod link;
 mod meter;
 mod packet;
+mod profile;
 mod queue;
 mod random;
 mod rates;

@@ -181,6 +181,10 @@ impl Queue {
             });
         }
         self.eviction.packets = 0;
+        if verdict != Verdict::Drop {
+            let law = &mut self.law;
+            packet.with_wire(|wire| law.on_overflow(&arrival, wire));
+        }
         None
     }
 

@@ -89,6 +89,7 @@ fn windows(
             pacing_gain: None,
             min_rto: Span::from_millis(200),
             max_window: 1e6,
+            commitment: None,
         }],
         flows: vec![FlowConfig {
             group: GroupId(0),

@@ -200,6 +200,7 @@ impl Path {
                 pacing_gain: None,
                 min_rto: Span::from_millis(200),
                 max_window: MAX_WINDOW,
+                commitment: None,
             }],
             flows: vec![FlowConfig {
                 group: GroupId(0),

@@ -130,9 +130,12 @@ impl Codec {
 /// The words of a congestion header; their meaning is the codec's.
 pub type Header = [u32; 4];
 
-/// A byte of every packet: its codec and the two ECN bits.
+/// A byte of every packet: whether it is in profile (see [`rio`](crate::routers::rio)), its codec and
+/// the two ECN bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Marks(u8);
+
+const IN_PROFILE: u8 = 1 << 7;
 
 impl Marks {
     /// Marks of this codec with these ECN bits.
@@ -143,7 +146,7 @@ impl Marks {
     /// The codec.
     #[inline]
     pub fn codec(self) -> Codec {
-        Codec::from_bits(self.0 >> 2)
+        Codec::from_bits((self.0 & !IN_PROFILE) >> 2)
     }
     /// The two ECN bits.
     #[inline]
@@ -154,6 +157,17 @@ impl Marks {
     #[inline]
     pub fn set_ecn(&mut self, bits: u8) {
         self.0 = (self.0 & !3) | (bits & 3);
+    }
+    /// Is the packet within the rate that its flow has been promised?
+    #[inline]
+    pub fn is_in_profile(self) -> bool {
+        self.0 & IN_PROFILE != 0
+    }
+    /// The same marks in profile.
+    #[inline]
+    #[must_use]
+    pub fn in_profile(self) -> Self {
+        Self(self.0 | IN_PROFILE)
     }
 }
 

@@ -48,8 +48,8 @@ params! {
         pub byte_mode: bool = true, in 0.0, 1.0;
         /// Mark packets that can bear it instead of dropping them?
         pub ecn: bool = true, in 0.0, 1.0;
-        /// Probability p_b from which even packets that could be marked are dropped.
-        pub mark_limit: f64 = 0.1, in 0.0, 1.0;
+        /// Probability p_b from which even packets that could be marked are dropped; above 1: never.
+        pub mark_limit: f64 = 0.1, in 0.0, 2.0;
         /// Mean packet size for which thresholds and weight are computed.
         pub mean_packet_size: Bytes = Bytes(500), in 1.0, 1e5;
     }

@@ -11,6 +11,7 @@ pub mod pi;
 pub mod pie;
 pub mod red;
 pub mod rem;
+pub mod rio;
 #[cfg(test)]
 mod trial;
 pub mod vcp;

@@ -38,8 +38,8 @@ params! {
         pub wait: bool = true, in 0.0, 1.0;
         /// Mark packets that can bear it instead of dropping them?
         pub ecn: bool = true, in 0.0, 1.0;
-        /// Probability p_b from which even packets that could be marked are dropped.
-        pub mark_limit: f64 = 0.1, in 0.0, 1.0;
+        /// Probability p_b from which even packets that could be marked are dropped; above 1: never.
+        pub mark_limit: f64 = 0.1, in 0.0, 2.0;
         /// Mean packet size for which thresholds and weight are computed.
         pub mean_packet_size: Bytes = Bytes(500), in 1.0, 1e5;
         /// Queueing delay that the automatic thresholds aim at.
@@ -81,9 +81,18 @@ impl Settings {
 
     /// (1): the average after a sample, `missed` packets having found the link idle before it.
     pub fn average(&self, average: f64, missed: f64, queue: f64) -> f64 {
-        let kept = 1.0 - self.weight;
-        let aged = if missed > 0.0 { libm::pow(kept, missed) * average } else { average };
-        kept * aged + self.weight * queue
+        (1.0 - self.weight) * self.aged(average, missed) + self.weight * queue
+    }
+
+    /// The average once `missed` packets could have found the link idle.
+    fn aged(&self, average: f64, missed: f64) -> f64 {
+        if missed > 0.0 { libm::pow(1.0 - self.weight, missed) * average } else { average }
+    }
+
+    /// How many packets could have found the link idle before this one.
+    fn missed(&self, arrival: &Arrival) -> f64 {
+        let idle = arrival.idle_since.map_or(0.0, |since| arrival.queue.now.since(since).seconds());
+        libm::floor(idle * self.packets_per_second)
     }
 }
 
@@ -138,6 +147,26 @@ impl Red {
         self.settings
     }
 
+    /// Lets the average sink over the idle time that this packet ends.
+    pub fn age(&mut self, arrival: &Arrival) {
+        self.average = self.settings.aged(self.average, self.settings.missed(arrival));
+    }
+
+    /// (1) at this arrival; returns the queue that it finds, in the unit of the thresholds.
+    pub fn sample(&mut self, arrival: &Arrival) -> f64 {
+        let queue =
+            if self.params.byte_mode { arrival.queue.bytes } else { arrival.queue.packets } as f64;
+        let missed = self.settings.missed(arrival);
+        self.average = self.settings.average(self.average, missed, queue);
+        queue
+    }
+
+    /// Goes on with these parameters on a link of this rate.
+    pub fn set(&mut self, params: Params, rate: BitRate) {
+        self.params = params;
+        self.settings = Settings::new(&params, rate, self.delay_s);
+    }
+
     /// max_p, for laws that adapt it.
     pub fn max_p_mut(&mut self) -> &mut f64 {
         &mut self.params.max_p
@@ -164,12 +193,7 @@ impl RouterLaw for Red {
         wire: &mut Wire<'_>,
         draw: &mut dyn Draw,
     ) -> Verdict {
-        let now = arrival.queue.now;
-        let idle = arrival.idle_since.map_or(0.0, |since| now.since(since).seconds());
-        let missed = libm::floor(idle * self.settings.packets_per_second);
-        let queue =
-            if self.params.byte_mode { arrival.queue.bytes } else { arrival.queue.packets } as f64;
-        self.average = self.settings.average(self.average, missed, queue);
+        let queue = self.sample(arrival);
         self.p_b = probability(self.average, &self.settings, &self.params);
         self.packets_since += 1;
         self.bytes_since += u64::from(arrival.size);
@@ -196,7 +220,7 @@ impl RouterLaw for Red {
     }
 
     fn on_rate(&mut self, rate: BitRate) {
-        self.settings = Settings::new(&self.params, rate, self.delay_s);
+        self.set(self.params, rate);
     }
 
     fn signal(&self) -> f64 {
@@ -228,6 +252,7 @@ impl RouterSpec for Red {
 
 #[cfg(test)]
 mod tests {
+    use super::super::trial;
     use super::*;
     use crate::quantities::Time;
     use crate::router::QueueView;
@@ -299,6 +324,27 @@ mod tests {
             marked += u64::from(red.on_arrival(&arrival, &mut wire, &mut random) == Verdict::Mark);
         }
         packets as f64 / n as f64
+    }
+
+    #[test]
+    fn a_step_marks_all_above_one_threshold() {
+        let params = Params {
+            min_threshold: 20.0,
+            max_threshold: 20.0,
+            queue_weight: 1.0,
+            max_p: 1.0,
+            byte_mode: false,
+            wait: false,
+            mark_limit: 2.0,
+            ..Params::default()
+        };
+        let mut red = <Red as RouterSpec>::new(params, &trial::link());
+        let mut verdict = |packets| {
+            trial::offer(&mut red, trial::queue(0, packets), Codec::Ecn, &mut trial::NoDraw)
+        };
+        assert_eq!([19, 20, 20, 60].map(&mut verdict)[..2], [Verdict::Accept; 2]); // the first is let by
+        assert_eq!([20, 60, 1000].map(&mut verdict), [Verdict::Mark; 3]);
+        assert_eq!([19, 0].map(verdict), [Verdict::Accept; 2]);
     }
 
     #[test]

@@ -123,6 +123,7 @@ impl Dumbbell {
             pacing_gain: None,
             min_rto: Span::from_millis(200),
             max_window: 1e9,
+            commitment: None,
         };
         let _ = Recovery::Sack;
         NetworkConfig {
