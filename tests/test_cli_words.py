@@ -62,6 +62,15 @@ def test_show_tells_sender_and_router(knee: Knee) -> None:
             assert {"name", "unit", "default", "range", "help"} <= set(param)
 
 
+def test_show_tells_what_a_preset_changes(knee: Knee) -> None:
+    shown = knee("show", "vcp-authors").stdout
+    for word in ("vcp-authors, preset", "sender vcp", "router vcp", "conditional", "prescribed"):
+        assert word in shown
+    (preset,) = json.loads(knee("show", "vcp-authors", "--json").stdout)
+    assert preset["router_params"]["rounding"] == "percent"
+    assert "vcp-authors" in knee("list", "laws").stdout
+
+
 def test_a_new_scenario_is_good_and_never_overwritten(knee: Knee, tmp_path: Path) -> None:
     assert knee("scenario", "new", "mine.toml").returncode == 0
     written = (tmp_path / "mine.toml").read_text()

@@ -7,6 +7,7 @@
 pub mod codecs;
 pub mod filters;
 pub mod params;
+pub mod presets;
 pub mod quantities;
 pub mod registry;
 pub mod router;

@@ -18,6 +18,8 @@ pub enum Kind {
     Rate,
     /// An amount of data.
     Size,
+    /// One of these words, declared by [`choices!`](crate::choices).
+    Choice(&'static [&'static str]),
 }
 
 /// A parameter's value.
@@ -35,10 +37,12 @@ pub enum Value {
     Rate(BitRate),
     /// An amount of data.
     Size(Bytes),
+    /// A word.
+    Choice(&'static str),
 }
 
 impl Value {
-    /// The value in its base unit (1, s, bit/s, bytes), as ranges are given.
+    /// The value in its base unit (1, s, bit/s, bytes), as ranges are given; of a word nothing.
     pub fn base(self) -> f64 {
         match self {
             Self::Number(x) => x,
@@ -47,6 +51,7 @@ impl Value {
             Self::Duration(t) => t.seconds(),
             Self::Rate(r) => r.bps(),
             Self::Size(b) => b.count() as f64,
+            Self::Choice(_) => 0.0,
         }
     }
 }
@@ -60,6 +65,7 @@ impl fmt::Display for Value {
             Self::Duration(t) => write!(f, "{t}"),
             Self::Rate(r) => write!(f, "{r}"),
             Self::Size(b) => write!(f, "{b}"),
+            Self::Choice(word) => f.write_str(word),
         }
     }
 }
@@ -111,16 +117,25 @@ impl ParamInfo {
             Kind::Duration => Span::from_seconds(x).to_string(),
             Kind::Rate => BitRate::from_bps(x).to_string(),
             Kind::Size => Bytes(x as u64).to_string(),
-            Kind::Integer | Kind::Number | Kind::Flag => format!("{x}"),
+            Kind::Integer | Kind::Number | Kind::Flag | Kind::Choice(_) => format!("{x}"),
         };
         match self.kind {
             Kind::Flag => "true or false".to_owned(),
+            Kind::Choice(words) => match words {
+                [first @ .., last] if !first.is_empty() => {
+                    format!("{} or {last}", first.join(", "))
+                }
+                words => words.concat(),
+            },
             _ => format!("{} to {}", show(self.min), show(self.max)),
         }
     }
 
     /// Is `value` within the range?
     pub fn allows(&self, value: Value) -> bool {
+        if let (Kind::Choice(words), Value::Choice(word)) = (self.kind, value) {
+            return words.contains(&word);
+        }
         let x = value.base();
         x >= self.min && x <= self.max
     }
@@ -147,11 +162,46 @@ pub enum ParamError {
     OutOfRange,
 }
 
-/// Declares a law's parameters with their meaning, default and range (in 1, s, bit/s or bytes).
+/// Declares an enum that a parameter may be, each variant with the word that scenarios write for it.
+#[macro_export]
+macro_rules! choices {
+    ($(#[doc = $top:expr])* pub enum $Set:ident {
+        $( $(#[doc = $help:expr])+ $Variant:ident = $word:literal, )+
+    }) => {
+        $(#[doc = $top])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $Set { $( $(#[doc = $help])+ $Variant, )+ }
+
+        impl $crate::params::ParamType for $Set {
+            const KIND: $crate::params::Kind = $crate::params::Kind::Choice(&[$($word),+]);
+            fn from_value(value: $crate::params::Value) -> Option<Self> {
+                match value {
+                    $( $crate::params::Value::Choice($word) => Some(Self::$Variant), )+
+                    _ => None,
+                }
+            }
+            fn to_value(self) -> $crate::params::Value {
+                match self { $( Self::$Variant => $crate::params::Value::Choice($word), )+ }
+            }
+        }
+    };
+}
+
+/// The range of a parameter that may leave it out, as flags and words do.
+#[doc(hidden)]
+pub fn bounds(given: &[f64]) -> (f64, f64) {
+    match given {
+        [min, max] => (*min, *max),
+        _ => (0.0, 1.0),
+    }
+}
+
+/// Declares a law's parameters with their meaning, default and range (in 1, s, bit/s or bytes);
+/// flags and [words](crate::choices) have none.
 #[macro_export]
 macro_rules! params {
     ($(#[doc = $top:expr])* pub struct $Set:ident {
-        $( $(#[doc = $help:expr])+ pub $name:ident: $type:ty = $default:expr, in $min:expr, $max:expr; )*
+        $( $(#[doc = $help:expr])+ pub $name:ident: $type:ty = $default:expr $(, in $min:expr, $max:expr)?; )*
     }) => {
         $(#[doc = $top])*
         #[derive(Clone, Copy, Debug, PartialEq)]
@@ -169,8 +219,8 @@ macro_rules! params {
                     name: stringify!($name),
                     kind: <$type>::KIND,
                     default: <$type>::to_value($default),
-                    min: $min as f64,
-                    max: $max as f64,
+                    min: $crate::params::bounds(&[$($min as f64, $max as f64)?]).0,
+                    max: $crate::params::bounds(&[$($min as f64, $max as f64)?]).1,
                     help: concat!($($help),+).trim_ascii(),
                 } ),* ]
             }
@@ -208,6 +258,16 @@ params! {
 mod tests {
     use super::*;
 
+    choices! {
+        /// For the tests.
+        pub enum Shape {
+            /// Without corners.
+            Round = "round",
+            /// With four.
+            Square = "square",
+        }
+    }
+
     params! {
         /// For the tests.
         pub struct Sample {
@@ -215,6 +275,8 @@ mod tests {
             pub gain: f64 = 0.5, in 0.0, 1.0;
             /// An interval.
             pub interval: Span = Span::from_millis(200), in 0.001, 10.0;
+            /// A form.
+            pub shape: Shape = Shape::Round;
         }
     }
 
@@ -228,6 +290,23 @@ mod tests {
         assert_eq!(sample.set("gain", Value::Flag(true)), Err(ParamError::WrongKind(Kind::Number)));
         assert_eq!(sample.set("gian", Value::Number(0.1)), Err(ParamError::UnknownName));
         assert_eq!(sample.gain, 0.25);
+    }
+
+    #[test]
+    fn a_word_is_one_of_those_declared() {
+        let mut sample = Sample::default();
+        assert_eq!(sample.set("shape", Value::Choice("square")), Ok(()));
+        assert_eq!(sample.shape, Shape::Square);
+        let words = Kind::Choice(&["round", "square"]);
+        for wrong in [Value::Choice("oval"), Value::Flag(true)] {
+            assert_eq!(sample.set("shape", wrong), Err(ParamError::WrongKind(words)));
+        }
+        let info = &Sample::infos()[2];
+        assert_eq!(
+            (info.range().as_str(), info.default),
+            ("round or square", Value::Choice("round"))
+        );
+        assert!(info.allows(info.default) && !info.allows(Value::Choice("oval")));
     }
 
     #[test]

@@ -20,9 +20,14 @@ fn extremes(params: &[ParamInfo]) -> Vec<(String, Value)> {
         Kind::Duration => Value::Duration(Span::from_seconds(base)),
         Kind::Rate => Value::Rate(BitRate::from_bps(base)),
         Kind::Size => Value::Size(Bytes(base as u64)),
+        Kind::Choice(_) => unreachable!("words have no ends"),
     };
-    let ends = |info: &ParamInfo| [info.min, info.max].map(|base| value(info.kind, base));
-    params.iter().flat_map(|info| ends(info).map(|value| (info.name.to_owned(), value))).collect()
+    let ends = |info: &ParamInfo| match info.kind {
+        Kind::Choice(words) => words.iter().map(|word| Value::Choice(word)).collect::<Vec<_>>(),
+        _ => vec![value(info.kind, info.min), value(info.kind, info.max)],
+    };
+    let named = |info: &ParamInfo, value| (info.name.to_owned(), value);
+    params.iter().flat_map(|info| ends(info).into_iter().map(|v| named(info, v))).collect()
 }
 
 #[test]

@@ -4,6 +4,7 @@ use crate::format::Document;
 use crate::quantity::{Delay, Rate, Size, Written};
 use knee_laws::codecs::Codec;
 use knee_laws::params::{Kind, ParamInfo, Value};
+use knee_laws::presets::{PRESETS, Preset, Setting};
 use knee_laws::registry::{router_laws, sender_laws};
 use knee_laws::sender::Recovery;
 use serde_json::json;
@@ -16,9 +17,9 @@ pub fn schema() -> String {
     text
 }
 
-/// Laws with their parameters, codecs, and quantities that probes sample.
+/// Laws with their parameters, presets with what they change, codecs, and quantities that probes sample.
 ///
-/// An object of lists: `senders`, `routers`, `codecs`, `quantities`.
+/// An object of lists: `senders`, `routers`, `presets`, `codecs`, `quantities`.
 pub fn catalogue() -> serde_json::Value {
     let senders: Vec<_> = sender_laws()
         .iter()
@@ -55,7 +56,36 @@ pub fn catalogue() -> serde_json::Value {
         .iter()
         .map(|(name, of, title)| json!({ "name": name, "of": of, "title": title }))
         .collect();
-    json!({ "senders": senders, "routers": routers, "codecs": codecs, "quantities": quantities })
+    json!({
+        "senders": senders,
+        "routers": routers,
+        "presets": presets(),
+        "codecs": codecs,
+        "quantities": quantities,
+    })
+}
+
+/// Presets: what each sets of its sender and its router law.
+fn presets() -> Vec<serde_json::Value> {
+    let senders = sender_laws();
+    let sets = |setting: &Setting| -> serde_json::Map<String, serde_json::Value> {
+        setting.1.iter().map(|(name, value)| ((*name).to_owned(), default(*value))).collect()
+    };
+    let preset = |preset: &Preset| {
+        let sender = senders.iter().find(|law| law.name == preset.sender.0);
+        json!({
+            "name": preset.name,
+            "title": preset.title,
+            "source": preset.source,
+            "codec": sender.map_or("", |law| law.codec.name()),
+            "recovery": sender.map_or("", |law| recovery(law.recovery)),
+            "sender": preset.sender.0,
+            "router": preset.router.0,
+            "sender_params": sets(&preset.sender),
+            "router_params": sets(&preset.router),
+        })
+    };
+    PRESETS.iter().map(preset).collect()
 }
 
 const QUANTITIES: [(&str, &str, &str); 7] = [
@@ -95,6 +125,7 @@ fn kind(kind: Kind) -> &'static str {
         Kind::Number => "number",
         Kind::Integer => "integer",
         Kind::Flag => "flag",
+        Kind::Choice(_) => "choice",
         Kind::Duration => "duration",
         Kind::Rate => "rate",
         Kind::Size => "size",
@@ -103,7 +134,7 @@ fn kind(kind: Kind) -> &'static str {
 
 fn unit(kind: Kind) -> &'static str {
     match kind {
-        Kind::Number | Kind::Integer | Kind::Flag => "",
+        Kind::Number | Kind::Integer | Kind::Flag | Kind::Choice(_) => "",
         Kind::Duration => "s",
         Kind::Rate => "bps",
         Kind::Size => "B",
@@ -116,6 +147,7 @@ fn default(value: Value) -> serde_json::Value {
         Value::Number(number) => json!(number),
         Value::Integer(number) => json!(number),
         Value::Flag(flag) => json!(flag),
+        Value::Choice(word) => json!(word),
         Value::Duration(time) => json!(Delay(time).write()),
         Value::Rate(rate) => json!(Rate(rate).write()),
         Value::Size(size) => json!(Size(size.count()).write()),

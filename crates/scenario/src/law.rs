@@ -6,12 +6,17 @@ use crate::nearest::{listed, nearest};
 use crate::problem::{Fault, KeyPath};
 use crate::quantity::{Delay, Rate, Size, Written};
 use knee_laws::params::{Kind, ParamInfo, Value};
+use knee_laws::presets::{PRESETS, Setting, preset};
 use knee_laws::registry::{RouterInfo, SenderInfo, router_laws, sender_laws};
 
 /// A sender law with its parameters.
 #[derive(Clone, Debug)]
 pub(crate) struct SenderChoice {
     pub info: SenderInfo,
+    /// The name it was chosen by: the law's, or a preset's.
+    pub name: &'static str,
+    /// The router that goes with it: a law's name, or the preset's own.
+    pub router: &'static str,
     pub params: Vec<(String, Value)>,
 }
 
@@ -19,27 +24,71 @@ pub(crate) struct SenderChoice {
 #[derive(Clone, Debug)]
 pub(crate) struct RouterChoice {
     pub info: RouterInfo,
+    /// The name it was chosen by: the law's, or a preset's.
+    pub name: &'static str,
     pub params: Vec<(String, Value)>,
 }
 
-/// The sender law of this name.
-pub(crate) fn sender(name: &str, at: &KeyPath) -> Result<SenderInfo, Fault> {
+/// The sender of this name, a law's or a preset's, with what `spec` sets on top.
+pub(crate) fn sender(
+    name: &str,
+    at: &KeyPath,
+    (spec, spec_at): (Option<&LawSpec>, &KeyPath),
+) -> Result<SenderChoice, Fault> {
     let laws = sender_laws();
-    let names = || laws.iter().map(|law| law.name);
-    laws.iter().find(|law| law.name == name).cloned().ok_or_else(|| {
-        let hint = nearest(name, names());
-        at.fault(format!("there is no sender law `{name}`; there are {}{hint}", listed(names())))
-    })
+    let found = preset(name);
+    let law = found.map_or(name, |preset| preset.sender.0);
+    let Some(info) = laws.iter().find(|info| info.name == law).cloned() else {
+        return Err(unknown("sender", name, laws.iter().map(|law| law.name), at));
+    };
+    let name = found.map_or(info.name, |preset| preset.name);
+    let router = found.map_or(info.router, |preset| preset.name);
+    let params =
+        settled(found.map(|preset| &preset.sender), (name, &info.params), (spec, spec_at))?;
+    Ok(SenderChoice { info, name, router, params })
 }
 
-/// The router law of this name.
-pub(crate) fn router(name: &str, at: &KeyPath) -> Result<RouterInfo, Fault> {
+/// The router of this name, a law's or a preset's, with what `spec` sets on top.
+pub(crate) fn router(
+    name: &str,
+    at: &KeyPath,
+    (spec, spec_at): (Option<&LawSpec>, &KeyPath),
+) -> Result<RouterChoice, Fault> {
     let laws = router_laws();
-    let names = || laws.iter().map(|law| law.name);
-    laws.iter().find(|law| law.name == name).cloned().ok_or_else(|| {
-        let hint = nearest(name, names());
-        at.fault(format!("there is no router law `{name}`; there are {}{hint}", listed(names())))
-    })
+    let found = preset(name);
+    let law = found.map_or(name, |preset| preset.router.0);
+    let Some(info) = laws.iter().find(|info| info.name == law).cloned() else {
+        return Err(unknown("router", name, laws.iter().map(|law| law.name), at));
+    };
+    let name = found.map_or(info.name, |preset| preset.name);
+    let params =
+        settled(found.map(|preset| &preset.router), (name, &info.params), (spec, spec_at))?;
+    Ok(RouterChoice { info, name, params })
+}
+
+fn unknown<'a>(
+    role: &str,
+    name: &str,
+    laws: impl Iterator<Item = &'a str> + Clone,
+    at: &KeyPath,
+) -> Fault {
+    let names = laws.chain(PRESETS.iter().map(|preset| preset.name));
+    let hint = nearest(name, names.clone());
+    at.fault(format!("there is no {role} law `{name}`; there are {}{hint}", listed(names)))
+}
+
+/// A preset's parameters, then those of `spec`: the last of a name holds.
+fn settled(
+    preset: Option<&Setting>,
+    (law, infos): (&str, &[ParamInfo]),
+    (spec, at): (Option<&LawSpec>, &KeyPath),
+) -> Result<Vec<(String, Value)>, Fault> {
+    let preset = preset.map_or(&[][..], |(_, set)| set);
+    let mut values: Vec<_> = preset.iter().map(|(name, set)| ((*name).to_owned(), *set)).collect();
+    if let Some(spec) = spec {
+        values.extend(params(law, infos, (spec, at))?);
+    }
+    Ok(values)
 }
 
 /// Where a law's name stands.
@@ -51,7 +100,7 @@ pub(crate) fn name_at(spec: &LawSpec, at: &KeyPath) -> KeyPath {
 }
 
 /// The parameters of `law` that `spec` sets.
-pub(crate) fn params(
+fn params(
     law: &str,
     infos: &[ParamInfo],
     (spec, at): (&LawSpec, &KeyPath),
@@ -91,6 +140,13 @@ fn value(info: &ParamInfo, given: &ParamValue) -> Result<Value, String> {
         (Kind::Integer, _) => Err(expected("a whole number")),
         (Kind::Flag, ParamValue::Flag(flag)) => Ok(Value::Flag(*flag)),
         (Kind::Flag, _) => Err("expected true or false".to_owned()),
+        (Kind::Choice(words), ParamValue::Text(text)) => {
+            let word = words.iter().find(|word| *word == text);
+            word.map(|word| Value::Choice(word)).ok_or_else(|| {
+                format!("it must be {}{}", info.range(), nearest(text, words.iter().copied()))
+            })
+        }
+        (Kind::Choice(_), _) => Err(expected("a word")),
         (Kind::Duration, ParamValue::Text(text)) => {
             Delay::read(text).map(|time| Value::Duration(time.0))
         }

@@ -74,9 +74,8 @@ fn link_plan(variant: &Resolved, network: &Network, link: usize) -> Result<LinkP
         None => variant.router.clone(),
         Some(spec) => {
             let name_at = law::name_at(spec, &at);
-            let info = law::router(spec.law().unwrap_or(variant.router.info.name), &name_at)?;
-            let params = law::params(info.name, &info.params, (spec, &at))?;
-            RouterChoice { info, params }
+            let name = spec.law().unwrap_or(variant.router.name);
+            law::router(name, &name_at, (Some(spec), &at))?
         }
     };
     let data_bytes = data_bytes(&variant.transport);
@@ -120,7 +119,7 @@ fn link_plan(variant: &Resolved, network: &Network, link: usize) -> Result<LinkP
 
 /// Does the law measure its queue in bytes (a parameter `byte_mode` that is on)?
 fn in_bytes(router: &RouterChoice) -> bool {
-    let set = router.params.iter().find(|(name, _)| name == "byte_mode").map(|(_, value)| *value);
+    let set = router.params.iter().rfind(|(name, _)| name == "byte_mode").map(|(_, value)| *value);
     let default = router.info.params.iter().find(|info| info.name == "byte_mode");
     set.or(default.map(|info| info.default)) == Some(Value::Flag(true))
 }
@@ -135,9 +134,8 @@ fn group_plan(
         None => variant.sender.clone(),
         Some(spec) => {
             let name_at = law::name_at(spec, &at);
-            let info = law::sender(spec.law().unwrap_or(variant.sender.info.name), &name_at)?;
-            let params = law::params(info.name, &info.params, (spec, &at))?;
-            SenderChoice { info, params }
+            let name = spec.law().unwrap_or(variant.sender.name);
+            law::sender(name, &name_at, (Some(spec), &at))?
         }
     };
     let options = group.transport.or(&variant.transport);

@@ -5,6 +5,7 @@ use crate::plan::Plan;
 use crate::quantity::{BufferSize, Delay, FlowSize, Period, Rate, Size, Written};
 use crate::scenario::{Format, Scenario, Source};
 use knee_laws::codecs::Codec;
+use knee_laws::params::Value;
 use knee_laws::quantities::{Span, Time};
 use knee_sim::config::{Buffer, LinkId, Loss, NetworkConfig, Reorder};
 
@@ -51,6 +52,32 @@ fn the_base_case_is_that_of_the_reference() {
         assert!(flow.start <= Time::ZERO + Span::from_secs(1));
         assert_eq!(flow.packets, None);
     }
+}
+
+#[test]
+fn a_preset_stands_where_a_law_may() {
+    let of = |scenario: &Scenario| {
+        let plan = &scenario.plans[0];
+        let (sender, router) = (&plan.groups[0].sender, &plan.links[0].router);
+        let last = |params: &[(String, Value)], name: &str| {
+            params.iter().rfind(|(set, _)| set == name).map(|(_, value)| *value)
+        };
+        let cut = last(&sender.params, "after_cut");
+        (plan.name.clone(), sender.info.name, cut, last(&router.params, "rounding"))
+    };
+    let (conditional, percent) =
+        (Some(Value::Choice("conditional")), Some(Value::Choice("percent")));
+    let both = dumbbell("vcp-authors", "150 Mbps", "");
+    assert_eq!(of(&both), ("vcp-authors".to_owned(), "vcp", conditional, percent));
+    let sender = dumbbell("vcp-authors/vcp", "150 Mbps", "");
+    assert_eq!(of(&sender), ("vcp-authors/vcp".to_owned(), "vcp", conditional, None));
+    let router = dumbbell("vcp/vcp-authors", "150 Mbps", "");
+    assert_eq!(of(&router), ("vcp/vcp-authors".to_owned(), "vcp", None, percent));
+    let text = "duration = \"10 s\"\n[dumbbell]\nrtt = \"80 ms\"\nflows = 1\n[bottleneck]\nrate = \"1 Mbps\"\n\
+        [[variant]]\nprotocol = \"vcp-authors\"\nsender = { after_cut = \"prescribed\" }\n\
+        router = { kappa_q = 0.25 }\n";
+    let prescribed = Some(Value::Choice("prescribed"));
+    assert_eq!(of(&scenario(text)), ("vcp-authors".to_owned(), "vcp", prescribed, percent));
 }
 
 #[test]

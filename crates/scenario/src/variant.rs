@@ -1,6 +1,5 @@
 //! Variants: what is compared, with laws and transport resolved.
 
-use crate::choice::LawSpec;
 use crate::format::{Document, Mismatch, Transport, Variant};
 use crate::law::{self, RouterChoice, SenderChoice};
 use crate::problem::{Fault, KeyPath};
@@ -73,9 +72,7 @@ fn one(variant: &Variant, document: &Document, at: &KeyPath) -> Result<Resolved,
         (_, Some((sender, _))) => (sender, protocol_at.clone()),
         (_, None) => return Err(at.fault("missing key `protocol` (or `sender`)")),
     };
-    let info = law::sender(name, &name_at)?;
-    let params = law_params(info.name, &info.params, (variant.sender.as_ref(), &sender_at))?;
-    let sender = SenderChoice { info, params };
+    let sender = law::sender(name, &name_at, (variant.sender.as_ref(), &sender_at))?;
 
     let router_at = at.key("router");
     let (name, name_at) = match (&variant.router, protocol) {
@@ -83,17 +80,15 @@ fn one(variant: &Variant, document: &Document, at: &KeyPath) -> Result<Resolved,
             (spec.law().unwrap_or_default(), law::name_at(spec, &router_at))
         }
         (_, Some((_, Some(router)))) => (router, protocol_at.clone()),
-        _ => (sender.info.router, name_at),
+        _ => (sender.router, name_at),
     };
-    let info = law::router(name, &name_at)?;
-    let params = law_params(info.name, &info.params, (variant.router.as_ref(), &router_at))?;
-    let router = RouterChoice { info, params };
+    let router = law::router(name, &name_at, (variant.router.as_ref(), &router_at))?;
 
     let name = variant.name.clone().unwrap_or_else(|| {
-        if router.info.name == sender.info.router {
-            sender.info.name.to_owned()
+        if router.name == sender.router {
+            sender.name.to_owned()
         } else {
-            format!("{}/{}", sender.info.name, router.info.name)
+            format!("{}/{}", sender.name, router.name)
         }
     });
     let at = match (&variant.router, &variant.protocol) {
@@ -109,12 +104,4 @@ fn one(variant: &Variant, document: &Document, at: &KeyPath) -> Result<Resolved,
         mismatch: variant.mismatch.unwrap_or(Mismatch::Refuse),
         at,
     })
-}
-
-fn law_params(
-    law: &str,
-    infos: &[knee_laws::params::ParamInfo],
-    (spec, at): (Option<&LawSpec>, &KeyPath),
-) -> Result<Vec<(String, knee_laws::params::Value)>, Fault> {
-    spec.map_or_else(|| Ok(Vec::new()), |spec| law::params(law, infos, (spec, at)))
 }

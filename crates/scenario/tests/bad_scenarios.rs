@@ -1,9 +1,10 @@
 //! Every file of `tests/bad` is refused with the sentence in its first line, to the letter.
 //!
 //! A second line `# set KEY=VALUE` is an override. `{senders}` and `{routers}` stand for the names of all
-//! laws. `KNEE_BLESS=1` writes the sentences anew.
+//! laws and presets. `KNEE_BLESS=1` writes the sentences anew.
 #![allow(clippy::disallowed_methods)]
 
+use knee_laws::presets::PRESETS;
 use knee_laws::registry::{router_laws, sender_laws};
 use knee_scenario::{Format, Scenario, Source};
 use std::path::Path;
@@ -20,8 +21,9 @@ fn bad_scenarios_are_refused_in_one_exact_sentence() {
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
     files.sort();
     assert!(files.len() > 90, "{} files", files.len());
-    let senders = listed(sender_laws().into_iter().map(|law| law.name));
-    let routers = listed(router_laws().into_iter().map(|law| law.name));
+    let presets = || PRESETS.iter().map(|preset| preset.name);
+    let senders = listed(sender_laws().into_iter().map(|law| law.name).chain(presets()));
+    let routers = listed(router_laws().into_iter().map(|law| law.name).chain(presets()));
     let mut wrong = Vec::new();
     for path in files {
         let text = std::fs::read_to_string(&path).unwrap();

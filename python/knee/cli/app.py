@@ -161,14 +161,15 @@ def list_(
     catalogue.list_all(kind, as_json=json)
 
 
-@app.command(epilog=_examples("knee show vcp", "knee show red", "knee show cubic --json"))
+@app.command(epilog=_examples("knee show vcp", "knee show vcp-authors", "knee show cubic --json"))
 def show(
     name: Annotated[
-        str, typer.Argument(metavar="LAW", help="A law's name, as `knee list` prints it.")
+        str,
+        typer.Argument(metavar="LAW", help="A law's or preset's name, as `knee list` prints it."),
     ],
     json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
-    """Show a law: its parameters with unit, default and range, and its paper."""
+    """Show a law, its parameters and its paper, or what a preset changes of one."""
     catalogue.show(name, as_json=json)
 
 

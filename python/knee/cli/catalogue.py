@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -29,8 +30,10 @@ COLUMNS = {
 }
 """Columns of each list, as entries of the catalogue call them."""
 
-ROLES = {"senders": "sender law", "routers": "router law"}
+ROLES = {"senders": "sender law", "routers": "router law", "presets": "preset"}
 """What `knee show` shows: a list of the catalogue and what an entry of it is."""
+PARAMETERS = ("name", "unit", "default", "range", "help")
+"""Columns of a law's parameters, as the catalogue calls them."""
 
 
 def list_all(kind: Kind, *, as_json: bool) -> None:
@@ -52,10 +55,10 @@ def list_all(kind: Kind, *, as_json: bool) -> None:
 
 
 def show(name: str, *, as_json: bool) -> None:
-    """Print the sender law and the router law of this name.
+    """Print the sender law and the router law of this name, or the preset.
 
     Raises:
-        Refused: If there is neither; the message names the nearest.
+        Refused: If there is none; the message names the nearest.
     """
     known = json.loads(_core.catalogue())
     found = {
@@ -73,7 +76,12 @@ def show(name: str, *, as_json: bool) -> None:
         print(json.dumps(list(found.values()), indent=1))
         return
     for role, entry in found.items():
-        _print_law(role, entry)
+        _print_entry(role, entry)
+        if role == ROLES["presets"]:
+            for side in ("sender", "router"):
+                _print_changes(side, entry, known[f"{side}s"])
+        else:
+            _print_parameters(entry["params"])
 
 
 def _entries(kind: Kind) -> list[dict[str, Any]]:
@@ -82,13 +90,13 @@ def _entries(kind: Kind) -> list[dict[str, Any]]:
 
         settings = {file.stem: tomllib.loads(file.read_text("utf-8")) for file in shipped()}
         return [{"name": name, "title": each.get("title", "")} for name, each in settings.items()]
-    group = "senders" if kind is Kind.laws else kind.value
-    entries: list[dict[str, Any]] = json.loads(_core.catalogue())[group]
-    return entries
+    known: dict[str, list[dict[str, Any]]] = json.loads(_core.catalogue())
+    if kind is Kind.laws:
+        return known["senders"] + known["presets"]
+    return known[kind.value]
 
 
-def _print_law(role: str, entry: dict[str, Any]) -> None:
-    from rich import box
+def _print_entry(role: str, entry: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
@@ -103,13 +111,39 @@ def _print_law(role: str, entry: dict[str, Any]) -> None:
         if entry.get(key):
             grid.add_row(fact, escape(str(entry[key])))
     console.print(grid)
-    if not entry["params"]:
-        console.print("no parameters", style="dim")
-        return
+
+
+def _print_parameters(params: list[dict[str, Any]]) -> None:
+    if params:
+        rows = [[param[key] for key in PARAMETERS] for param in params]
+        _print_table(("parameter", "unit", "default", "range", "meaning"), rows)
+    else:
+        from rich.console import Console
+
+        Console().print("no parameters", style="dim")
+
+
+def _print_changes(side: str, preset: dict[str, Any], laws: list[dict[str, Any]]) -> None:
+    """Print what a preset sets of its sender or router law, beside the defaults."""
+    law = next(law for law in laws if law["name"] == preset[side])
+    params = {param["name"]: param for param in law["params"]}
+    rows = [
+        (name, value, params[name]["default"], params[name]["help"])
+        for name, value in preset[f"{side}_params"].items()
+    ]
+    if rows:
+        _print_table((f"{side} {law['name']}", "set to", "default", "meaning"), rows)
+
+
+def _print_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in ("parameter", "unit", "default", "range", "meaning"):
-        table.add_column(column, no_wrap=column in ("parameter", "default"))
-    for param in entry["params"]:
-        cells = (param[key] for key in ("name", "unit", "default", "range", "help"))
-        table.add_row(*(escape(str(cell)) for cell in cells))
-    console.print(table)
+    for heading in headings:
+        table.add_column(heading, no_wrap=heading in (headings[0], "set to", "default"))
+    for row in rows:
+        table.add_row(*(escape(str(cell)) for cell in row))
+    Console(highlight=False).print(table)

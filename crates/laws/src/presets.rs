@@ -1,0 +1,107 @@
+//! Protocols that are a known law with other parameters. A new one is an entry of [`PRESETS`].
+//!
+//! A preset's name stands wherever a law's may: for its sender, its router, or both.
+
+use crate::params::Value;
+use crate::quantities::Span;
+
+/// A law and the parameters that differ from its defaults.
+#[derive(Clone, Copy, Debug)]
+pub struct Preset {
+    /// Its name in scenarios.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub title: &'static str,
+    /// Where it is published.
+    pub source: &'static str,
+    /// The sender law and what is set of it.
+    pub sender: Setting,
+    /// The router law and what is set of it.
+    pub router: Setting,
+}
+
+/// A law's name, and its parameters that differ from their defaults.
+pub type Setting = (&'static str, &'static [(&'static str, Value)]);
+
+/// The preset of this name.
+pub fn preset(name: &str) -> Option<&'static Preset> {
+    PRESETS.iter().find(|preset| preset.name == name)
+}
+
+/// Every preset.
+pub const PRESETS: &[Preset] = &[
+    Preset {
+        name: "vcp-authors",
+        title: "VCP as its authors' ns-2 code has it, which made the paper's figures",
+        source: "Xia et al., ns-2 code of 2005",
+        sender: (
+            "vcp",
+            &[
+                ("ai_scaling", Value::Choice("authors")),
+                ("ai_limit", Value::Choice("table")),
+                ("mi_limit", Value::Choice("table")),
+                ("new_acks_only", Value::Flag(true)),
+                ("after_cut", Value::Choice("conditional")),
+                ("rtt_from", Value::Choice("ticks")),
+                ("syn", Value::Flag(true)),
+                ("sparse_pacing", Value::Flag(true)),
+            ],
+        ),
+        router: (
+            "vcp",
+            &[
+                ("gamma_rule", Value::Choice("authors")),
+                ("rounding", Value::Choice("percent")),
+                ("queue_average", Value::Choice("sixteenth-of-mean")),
+                ("one_less", Value::Flag(true)),
+            ],
+        ),
+    },
+    Preset {
+        name: "vcp-500ms",
+        title: "VCP with t_rho = 500 ms at both ends, for RTTs above 800 ms",
+        source: "Xia et al., IEEE/ACM ToN 16(6), 2008, footnote 3",
+        sender: ("vcp", &[("t_rho", Value::Duration(Span::from_millis(500)))]),
+        router: ("vcp", &[("t_rho", Value::Duration(Span::from_millis(500)))]),
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::ParamInfo;
+    use crate::registry::{router_laws, sender_laws};
+
+    /// Every parameter is there, within its range, and not at its default.
+    fn check(preset: &Preset, set: &[(&str, Value)], infos: &[ParamInfo]) {
+        for (at, (name, value)) in set.iter().enumerate() {
+            let of = format!("{name} of {}", preset.name);
+            let info = infos.iter().find(|info| info.name == *name);
+            let info = info.unwrap_or_else(|| panic!("no {of}"));
+            assert!(info.allows(*value) && info.default != *value, "{of}");
+            assert_eq!(
+                std::mem::discriminant(value),
+                std::mem::discriminant(&info.default),
+                "kind of {of}"
+            );
+            assert!(set[..at].iter().all(|(other, _)| other != name), "{of} twice");
+        }
+    }
+
+    #[test]
+    fn entries_are_tidy() {
+        let (senders, routers) = (sender_laws(), router_laws());
+        for (at, preset) in PRESETS.iter().enumerate() {
+            let name = preset.name;
+            assert!(name.bytes().all(|c| matches!(c, b'a'..=b'z' | b'0'..=b'9' | b'-')), "{name}");
+            assert!(PRESETS[..at].iter().all(|other| other.name != name), "{name} twice");
+            assert!(senders.iter().all(|law| law.name != name), "{name} is a sender");
+            assert!(routers.iter().all(|law| law.name != name), "{name} is a router");
+            assert!(!preset.title.is_empty() && !preset.source.is_empty(), "{name}");
+            let sender = senders.iter().find(|law| law.name == preset.sender.0).expect("a sender");
+            check(preset, preset.sender.1, &sender.params);
+            let router = routers.iter().find(|law| law.name == preset.router.0).expect("a router");
+            check(preset, preset.router.1, &router.params);
+        }
+    }
+}

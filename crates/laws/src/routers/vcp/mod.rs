@@ -1,0 +1,391 @@
+//! VCP's router: measures its load factor and tags every departing data packet with its region.
+//!
+//! Y. Xia, L. Subramanian, I. Stoica, S. Kalyanaraman, "One More Bit Is Enough", IEEE/ACM Transactions
+//! on Networking 16(6), 2008, III-E.1 and Table I:
+//!   R.1 on each arrival     lambda += size
+//!   R.2 every t_q           q~ = a q~ + (1 - a) q(t)
+//!   R.3 every t_rho         rho = (lambda + kappa_q q~) / (gamma C t_rho)  (1);  lambda = 0
+//!   R.4 on each departure   code = max(code of rho, the packet's code)
+//! ACKs are served before data, in a queue of their own. q(t) in bytes, both queues together.
+//! Before the first measurement the link says low load. Where the authors' ns-2 code does something else it
+//! is a parameter: R1, R2, R3, R5 of docs/laws/vcp.md. (14) is one too.
+
+pub mod target;
+
+use crate::choices;
+use crate::codecs::{Codec, Load, Wire, load2};
+use crate::filters::Ewma;
+use crate::params;
+use crate::quantities::{BitRate, Span, Time};
+use crate::registry::RouterSpec;
+use crate::router::{Arrival, Departure, Draw, LinkView, QueueView, RouterLaw, Verdict};
+use target::GammaRule;
+
+choices! {
+    /// What (1) takes for the load factor.
+    pub enum Rounding {
+        /// Its value.
+        None = "none",
+        /// R2: `floor(per cent) + 1`, so that the thresholds are 79 and 99 %.
+        Percent = "percent",
+    }
+}
+
+choices! {
+    /// What (1) takes for the steady queue.
+    pub enum QueueAverage {
+        /// R.2.
+        Ewma = "ewma",
+        /// R3: the mean of the interval's samples, divided by 16.
+        SixteenthOfMean = "sixteenth-of-mean",
+    }
+}
+
+params! {
+    /// Upper part of Table I.
+    pub struct Params {
+        /// Load-factor measurement interval t_rho.
+        pub t_rho: Span = Span::from_millis(200), in 0.001, 100.0;
+        /// Queue sampling interval t_q.
+        pub t_q: Span = Span::from_millis(10), in 0.0001, 10.0;
+        /// Target utilisation gamma of the link.
+        pub gamma: f64 = 0.98, in 0.1, 1.0;
+        /// How fast the steady queue drains, kappa_q.
+        pub kappa_q: f64 = 0.5, in 0.0, 100.0;
+        /// Weight a of the past in the queue average.
+        pub queue_weight: f64 = 0.875, in 0.0, 0.9999;
+        /// Load factor at which low load ends.
+        pub transition: f64 = 0.8, in 0.01, 1.0;
+        /// How gamma moves: not at all, by (14), or as in the authors' code [R1].
+        pub gamma_rule: GammaRule = GammaRule::Fixed;
+        /// Utilisation gamma* that (14) aims at.
+        pub gamma_target: f64 = 0.95, in 0.1, 1.0;
+        /// Interval T_gamma between the steps of (14).
+        pub t_gamma: Span = Span::from_secs(2), in 0.001, 1000.0;
+        /// Step delta gamma of (14).
+        pub delta_gamma: f64 = 0.01, in 0.0, 0.5;
+        /// Weight of the past, an interval t_rho, in the utilisation of (14).
+        pub utilisation_weight: f64 = 0.875, in 0.0, 0.9999;
+        /// Is the load factor rounded before it is encoded [R2]?
+        pub rounding: Rounding = Rounding::None;
+        /// What the steady queue is [R3].
+        pub queue_average: QueueAverage = QueueAverage::Ewma;
+        /// Does the buffer hold a packet less than its limit [R5]?
+        pub one_less: bool = false;
+    }
+}
+
+/// (1): traffic and steady queue in bytes over what the link should carry in the interval.
+pub fn load_factor(traffic: f64, queue: f64, params: &Params, rate: BitRate) -> f64 {
+    (traffic + params.kappa_q * queue) / (params.gamma * rate.bytes_in(params.t_rho))
+}
+
+/// R2: the whole per cent above a load factor.
+pub fn rounded(load_factor: f64) -> f64 {
+    (libm::floor(100.0 * load_factor) + 1.0) / 100.0
+}
+
+/// What is summed up between two steps of gamma, or two measurements.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    /// R1: of the load, as a part of capacity, and the intervals that it spans.
+    load: f64,
+    intervals: u32,
+    /// R3: of the queue's samples.
+    queue: f64,
+    samples: u32,
+}
+
+/// The state of a VCP router at one link.
+#[derive(Clone, Debug)]
+pub struct Vcp {
+    params: Params,
+    rate: BitRate,
+    traffic: u64,
+    sent: u64,
+    queue: Ewma,
+    utilisation: Ewma,
+    sums: Sums,
+    sample_at: Time,
+    measure_at: Time,
+    adjust_at: Time,
+    load_factor: f64,
+    load: Load,
+    /// R5: packets that the buffer holds, if fewer than its limit.
+    room: u64,
+}
+
+impl Vcp {
+    /// R.2 and R3: the steady queue over the interval that ends.
+    fn steady_queue(&mut self) -> f64 {
+        match self.params.queue_average {
+            QueueAverage::Ewma => self.queue.value(),
+            QueueAverage::SixteenthOfMean => {
+                let samples = f64::from(self.sums.samples.max(1));
+                self.sums.samples = 0;
+                std::mem::take(&mut self.sums.queue) / samples / 16.0
+            }
+        }
+    }
+
+    /// R.3: the interval has ended.
+    fn measure(&mut self, now: Time) {
+        let (traffic, queue) = (self.traffic as f64, self.steady_queue());
+        let mut load_factor = load_factor(traffic, queue, &self.params, self.rate);
+        if self.params.gamma_rule != GammaRule::Fixed {
+            self.adjust_gamma(load_factor * self.params.gamma, now);
+        }
+        if self.params.rounding == Rounding::Percent {
+            load_factor = rounded(load_factor);
+        }
+        self.load_factor = load_factor;
+        self.load = Load::encode(load_factor, self.params.transition);
+        (self.traffic, self.sent) = (0, 0);
+    }
+
+    /// (14) and R1: gamma for the next interval. `load` is (1) with a gamma of 1.
+    fn adjust_gamma(&mut self, load: f64, now: Time) {
+        let gamma = &mut self.params.gamma;
+        if self.params.gamma_rule == GammaRule::Authors {
+            self.sums.load += load;
+            self.sums.intervals += 1;
+            if self.sums.intervals == target::AUTHORS_INTERVALS {
+                let mean = self.sums.load / f64::from(self.sums.intervals);
+                *gamma = target::adjusted(*gamma, target::nominal(self.rate), mean);
+                (self.sums.load, self.sums.intervals) = (0.0, 0);
+            }
+            return;
+        }
+        let capacity = self.rate.bytes_in(self.params.t_rho);
+        let utilisation = self.utilisation.update(self.sent as f64 / capacity);
+        if now >= self.adjust_at {
+            let aim = (self.params.gamma_target, self.params.delta_gamma);
+            *gamma = target::adjusted(*gamma, aim, utilisation);
+            self.adjust_at += self.params.t_gamma;
+        }
+    }
+}
+
+impl RouterLaw for Vcp {
+    fn on_arrival(&mut self, arrival: &Arrival, _: &mut Wire<'_>, _: &mut dyn Draw) -> Verdict {
+        self.traffic += u64::from(arrival.size);
+        if arrival.queue.packets >= self.room && arrival.idle_since.is_none() {
+            return Verdict::Drop;
+        }
+        Verdict::Accept
+    }
+
+    fn on_departure(&mut self, departure: &Departure, wire: &mut Wire<'_>) -> Verdict {
+        self.sent += u64::from(departure.size);
+        if departure.data {
+            load2::mark(wire, self.load);
+        }
+        Verdict::Accept
+    }
+
+    /// ACKs go first.
+    #[inline]
+    fn classify(&mut self, arrival: &Arrival, _: &Wire<'_>) -> usize {
+        usize::from(arrival.data)
+    }
+
+    fn tick_at(&self) -> Option<Time> {
+        Some(self.sample_at.min(self.measure_at))
+    }
+
+    fn on_tick(&mut self, queue: &QueueView) {
+        if queue.now >= self.sample_at {
+            self.queue.update(queue.bytes as f64);
+            self.sums.queue += queue.bytes as f64;
+            self.sums.samples += 1;
+            self.sample_at += self.params.t_q;
+        }
+        if queue.now >= self.measure_at {
+            self.measure(queue.now);
+            self.measure_at += self.params.t_rho;
+        }
+    }
+
+    fn on_rate(&mut self, rate: BitRate) {
+        self.rate = rate;
+    }
+
+    fn signal(&self) -> f64 {
+        self.load_factor
+    }
+}
+
+impl RouterSpec for Vcp {
+    type Law = Self;
+    type Params = Params;
+    const NAME: &'static str = "vcp";
+    const TITLE: &'static str = "VCP: load factor every 200 ms, in two ECN bits; ACKs first";
+    const SOURCE: &'static str = "Xia et al., IEEE/ACM ToN 16(6), 2008, III-E.1";
+    const CODEC: Codec = Codec::Load2;
+    const ON_DEPARTURE: bool = true;
+    const QUEUES: usize = 2;
+    fn new(params: Params, link: &LinkView) -> Self {
+        let gamma = target::start(params.gamma_rule, params.gamma);
+        let packets = link.buffer.count() / u64::from(link.packet_bytes);
+        Self {
+            params: Params { gamma, ..params },
+            rate: link.rate,
+            traffic: 0,
+            sent: 0,
+            queue: Ewma::new(params.queue_weight),
+            utilisation: Ewma::new(params.utilisation_weight),
+            sums: Sums::default(),
+            sample_at: Time::ZERO + params.t_q,
+            measure_at: Time::ZERO + params.t_rho,
+            adjust_at: Time::ZERO + params.t_gamma,
+            load_factor: 0.0,
+            load: Load::Low,
+            room: if params.one_less { packets.saturating_sub(1).max(1) } else { u64::MAX },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_load_factor_of_a_full_link_is_one_over_gamma() {
+        // 10 Mbps carry 250 kB in 200 ms.
+        let rho = |traffic, queue| {
+            load_factor(traffic, queue, &Params::default(), BitRate::from_mbps(10.0))
+        };
+        assert!((rho(250e3, 0.0) - 1.0 / 0.98).abs() < 1e-12);
+        assert!((rho(245e3, 0.0) - 1.0).abs() < 1e-12);
+        assert!((rho(195e3, 100e3) - 1.0).abs() < 1e-12); // half of the steady queue counts
+    }
+
+    fn router() -> Vcp {
+        router_with(Params::default())
+    }
+
+    fn router_with(params: Params) -> Vcp {
+        let link = LinkView {
+            rate: BitRate::from_mbps(10.0),
+            delay_s: 0.04,
+            buffer: crate::quantities::Bytes(100_000),
+            packet_bytes: 1000,
+        };
+        <Vcp as RouterSpec>::new(params, &link)
+    }
+
+    struct NoDraw;
+    impl Draw for NoDraw {
+        fn uniform(&mut self) -> f64 {
+            unreachable!("VCP draws nothing")
+        }
+    }
+
+    /// Offers so many kilobytes, then runs the clock to the next measurement.
+    fn after_interval(router: &mut Vcp, kilobytes: u64) -> Load {
+        let queue = QueueView { now: Time::ZERO, packets: 0, bytes: 0 };
+        let (mut marks, mut header) = (Codec::Load2.initial(), [0; 4]);
+        let mut wire = Wire { marks: &mut marks, header: &mut header };
+        for _ in 0..kilobytes {
+            let arrival =
+                Arrival { queue, idle_since: Some(Time::ZERO), flow: 0, size: 1000, data: true };
+            router.on_arrival(&arrival, &mut wire, &mut NoDraw);
+        }
+        let measured = router.measure_at;
+        while let Some(now) = router.tick_at().filter(|now| *now <= measured) {
+            router.on_tick(&QueueView { now, packets: 0, bytes: 0 });
+        }
+        router.on_departure(
+            &Departure { queue, from: 0, waited: Span::ZERO, size: 1000, data: true },
+            &mut wire,
+        );
+        Load::from_bits(marks.ecn())
+    }
+
+    #[test]
+    fn codes_follow_the_measured_load() {
+        let mut router = router();
+        assert_eq!(after_interval(&mut router, 195), Load::Low); // 195 / 245 = 0.796
+        assert_eq!(after_interval(&mut router, 196), Load::High); // 0.8
+        assert_eq!(after_interval(&mut router, 244), Load::High);
+        assert_eq!(after_interval(&mut router, 245), Load::Over); // 1.0
+        assert_eq!(after_interval(&mut router, 0), Load::Low); // counted afresh each interval
+        assert_eq!(router.measure_at, Time::ZERO + Span::from_millis(1200));
+    }
+
+    #[test]
+    fn rounding_up_moves_the_thresholds_to_79_and_99_per_cent() {
+        let mut router = router_with(Params { rounding: Rounding::Percent, ..Params::default() });
+        assert_eq!(after_interval(&mut router, 193), Load::Low); // 193 / 245 = 0.788
+        assert_eq!(after_interval(&mut router, 194), Load::High); // 0.792
+        assert_eq!(after_interval(&mut router, 242), Load::High); // 0.988
+        assert_eq!(after_interval(&mut router, 243), Load::Over); // 0.992
+        assert_eq!((rounded(0.79), rounded(0.7899)), (0.8, 0.79));
+    }
+
+    #[test]
+    fn the_authors_average_of_the_queue_is_a_sixteenth_of_its_mean() {
+        let params = Params { queue_average: QueueAverage::SixteenthOfMean, ..Params::default() };
+        let mut router = router_with(params);
+        for _ in 0..2 {
+            for sample in 1..=20 {
+                let now = router.sample_at;
+                router.on_tick(&QueueView { now, packets: 0, bytes: 1000 * sample });
+            }
+            // The mean is 10,500 B: kappa_q / 16 of it over 245 kB.
+            assert!((router.load_factor - 0.5 * 656.25 / 245e3).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn the_authors_gamma_moves_every_ten_intervals() {
+        let params = Params { gamma_rule: GammaRule::Authors, ..Params::default() };
+        let mut router = router_with(params);
+        for (interval, expected) in [(9, 0.95), (1, 0.954), (10, 0.958)] {
+            for _ in 0..interval {
+                after_interval(&mut router, 230); // 0.92 of capacity, below 0.96
+            }
+            assert!((router.params.gamma - expected).abs() < 1e-12);
+        }
+        for _ in 0..10 {
+            after_interval(&mut router, 245);
+        }
+        assert!((router.params.gamma - 0.954).abs() < 1e-12);
+    }
+
+    #[test]
+    fn gamma_follows_utilisation_by_14() {
+        let params = Params { gamma_rule: GammaRule::Utilisation, ..Params::default() };
+        let mut router = router_with(params);
+        let low = |router: &mut Vcp, intervals| {
+            for _ in 0..intervals {
+                after_interval(router, 200); // one kilobyte of it leaves
+            }
+        };
+        low(&mut router, 9);
+        assert_eq!(router.params.gamma, 0.98);
+        low(&mut router, 1); // 2 s
+        assert!((router.params.gamma - 0.99).abs() < 1e-12);
+        router.utilisation = Ewma::new(0.0);
+        low(&mut router, 9);
+        router.sent = 249_000; // 0.996 of capacity
+        low(&mut router, 1);
+        assert!((router.params.gamma - 0.98).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_authors_buffer_holds_a_packet_less() {
+        let mut router = router_with(Params { one_less: true, ..Params::default() });
+        let mut offer = |packets, idle_since| {
+            let queue = QueueView { now: Time::ZERO, packets, bytes: 0 };
+            let (mut marks, mut header) = (Codec::Load2.initial(), [0; 4]);
+            let mut wire = Wire { marks: &mut marks, header: &mut header };
+            let arrival = Arrival { queue, idle_since, flow: 0, size: 1000, data: true };
+            router.on_arrival(&arrival, &mut wire, &mut NoDraw)
+        };
+        assert_eq!(offer(98, None), Verdict::Accept); // of 100 it holds 99
+        assert_eq!(offer(99, None), Verdict::Drop);
+        assert_eq!(offer(99, Some(Time::ZERO)), Verdict::Accept);
+        assert_eq!(router.traffic, 3000); // later drops too
+    }
+}
