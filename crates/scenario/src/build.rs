@@ -76,6 +76,7 @@ pub(crate) fn network(
         links: build.links,
         groups: plan.groups.iter().map(|group| group.transport).collect(),
         flows: build.flows,
+        aggregates: vec![],
         sources: build.sources,
         probes: scenario.probes.iter().map(probe).collect(),
         warmup: Time::ZERO + document.warmup.map_or(Span::ZERO, |warmup| warmup.0),

@@ -181,6 +181,20 @@ pub enum SizeDistribution {
     },
 }
 
+/// Packets of other flows that one flow carries from an ingress to an egress, state an aggregate only.
+///
+/// To the flows that cross it, it is a link. What that link is offered waits in its queue, whose law and
+/// buffer are the ingress's; the carrying flow takes it from there, a packet a packet, when its window
+/// allows. Rate and delay of the link tell laws and statistics what the way is like; nothing waits for them.
+pub struct AggregateConfig {
+    /// The link that it is to others.
+    pub link: LinkId,
+    /// The carrying flow. It has no data of its own; it is numbered behind the configured flows.
+    pub flow: FlowConfig,
+    /// Bytes on the wire that carrying adds to a packet.
+    pub overhead: u16,
+}
+
 /// What a probe samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Quantity {
@@ -219,6 +233,8 @@ pub struct NetworkConfig {
     pub groups: Vec<Transport>,
     /// Flows that are there from the beginning.
     pub flows: Vec<FlowConfig>,
+    /// Flows that carry packets of others.
+    pub aggregates: Vec<AggregateConfig>,
     /// Flows that arrive at random.
     pub sources: Vec<SourceConfig>,
     /// What is sampled.

@@ -254,7 +254,7 @@ impl Flow {
     }
 
     /// The next packet, if window, pacing and data allow one.
-    #[inline]
+    #[inline(always)]
     pub fn turn(&mut self, slot: u32, options: &Transport, now: Time) -> Turn {
         let urgent = self.board.has_urgent();
         if !urgent && self.board.in_flight() >= self.window(options) {

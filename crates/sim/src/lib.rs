@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod agenda;
+mod aggregate;
 pub mod config;
 mod flow;
 mod held;

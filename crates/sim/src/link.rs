@@ -26,6 +26,8 @@ pub enum Outcome {
     Exposed,
     /// It waits for a departure event.
     Waiting,
+    /// It waits for the flow that will carry it.
+    Boarding,
     /// It waits, and others are to be [evicted](Link::evict) as the buffer has overflown.
     Overfull,
     /// It is on its way, and the link, which pays for departures, is to be [served](Link::serve) at
@@ -34,6 +36,9 @@ pub enum Outcome {
     /// It is dropped.
     Dropped,
 }
+
+/// No aggregate: a link of its own.
+pub const NO_AGGREGATE: u32 = u32::MAX;
 
 /// A link in motion: one cache line, and the queue apart.
 #[repr(align(64))]
@@ -49,6 +54,8 @@ pub struct Link {
     pub known_ahead: bool,
     /// Does it lose or delay packets at random?
     pub is_impaired: bool,
+    /// The aggregate that this link is to others, or [`NO_AGGREGATE`].
+    pub aggregate: u32,
     /// What waits, where anybody asks: limit, statistics, impairments, or a law that looks.
     queue: Option<Box<Queue>>,
 }
@@ -69,8 +76,28 @@ impl Link {
             line: Ring::default(),
             known_ahead: false,
             is_impaired: impaired,
+            aggregate: NO_AGGREGATE,
             queue: (!unseen).then(|| Box::new(Queue::new(config, seed))),
         }
+    }
+
+    /// The ingress of an aggregate: packets wait until they are [served](Self::serve), which takes no time.
+    pub fn ingress(config: LinkConfig, seed: u64, aggregate: u32) -> Self {
+        Self {
+            byte_time: 0,
+            delay: config.delay,
+            free_at: Time::ZERO,
+            line: Ring::default(),
+            known_ahead: false,
+            is_impaired: false,
+            aggregate,
+            queue: Some(Box::new(Queue::held(config, seed))),
+        }
+    }
+
+    /// Packets that wait for a departure event.
+    pub fn waiting(&self) -> u32 {
+        self.queue.as_ref().map_or(0, |queue| queue.packets() as u32)
     }
 
     /// Has it neither limit nor law nor statistics?
@@ -87,9 +114,13 @@ impl Link {
                 return Outcome::Dropped;
             };
             if queue.pays_for_departures() {
-                if start > now || !queue.is_empty() {
+                if start > now || !queue.is_empty() || self.aggregate != NO_AGGREGATE {
                     queue.push(packet, join, hop, now);
-                    return if queue.is_overfull() { Outcome::Overfull } else { Outcome::Waiting };
+                    return match self.aggregate {
+                        _ if queue.is_overfull() => Outcome::Overfull,
+                        NO_AGGREGATE => Outcome::Waiting,
+                        _ => Outcome::Boarding,
+                    };
                 }
                 return match self.transmit(packet, join, now, now) {
                     true => Outcome::Serving(self.free_at),
@@ -132,7 +163,7 @@ impl Link {
     }
 
     /// Begins to transmit a packet that came at `since`, unless the law drops it.
-    #[inline]
+    #[inline(always)]
     fn transmit(&mut self, packet: &mut Packet, from: usize, since: Time, now: Time) -> bool {
         let queue = self.queue.as_mut();
         let goes = queue.is_none_or(|queue| queue.depart(packet, from, since, now));
@@ -143,7 +174,7 @@ impl Link {
     }
 
     /// A link that pays for departures is done with a packet: what becomes of the next, if there is one.
-    #[inline]
+    #[inline(always)]
     pub fn serve(&mut self, now: Time) -> Option<(Packet, Outcome)> {
         if self.free_at > now {
             return None; // a packet that came at this very instant was quicker

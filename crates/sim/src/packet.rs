@@ -29,6 +29,7 @@ const _: () = assert!(size_of::<Packet>() == 64, "a packet is one cache line");
 
 const DATA: u8 = 1;
 const REDUCED: u8 = 2;
+const CARRIER: u8 = 64;
 const ECHO_SHIFT: u8 = 2;
 const BLOCKS_SHIFT: u8 = 4;
 
@@ -74,6 +75,22 @@ impl Packet {
     #[inline]
     pub fn is_reduced(&self) -> bool {
         self.flags & REDUCED != 0
+    }
+    /// Does it carry a packet of another flow?
+    #[inline]
+    pub fn is_carrier(&self) -> bool {
+        self.flags & CARRIER != 0
+    }
+    /// Notes on a data packet where what it carries is kept; the congestion header stays as it is.
+    #[inline]
+    pub fn carry(&mut self, place: u32) {
+        self.flags |= CARRIER;
+        self.body[7] = place;
+    }
+    /// Where that is.
+    #[inline]
+    pub fn cargo(&self) -> u32 {
+        self.body[7]
     }
     /// The ECN bits that the receiver returns.
     #[inline]

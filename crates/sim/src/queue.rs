@@ -69,14 +69,23 @@ impl Queue {
     /// An empty queue.
     pub fn new(config: LinkConfig, seed: u64) -> Self {
         let held = config.on_departure || config.queues > 1 || !config.rate_changes.is_empty();
+        if held {
+            Self::held(config, seed)
+        } else {
+            Self::with(Waiting::Known(Ring::default()), config, seed)
+        }
+    }
+
+    /// An empty queue of packets that wait for a departure event, whatever the law.
+    pub fn held(config: LinkConfig, seed: u64) -> Self {
+        Self::with(Waiting::Held(Held::new(config.queues)), config, seed)
+    }
+
+    fn with(waiting: Waiting, config: LinkConfig, seed: u64) -> Self {
         Self {
             impairment: Impairment::new(&config, seed),
             law: config.router,
-            waiting: if held {
-                Waiting::Held(Held::new(config.queues))
-            } else {
-                Waiting::Known(Ring::default())
-            },
+            waiting,
             packets: 0,
             bytes: 0,
             buffer: config.buffer,
@@ -104,7 +113,7 @@ impl Queue {
         QueueView { now, packets: self.packets as u64, bytes: self.bytes }
     }
 
-    #[inline]
+    #[inline(always)]
     fn hold(&mut self, now: Time) {
         if let Some(meter) = &mut self.meter {
             meter.hold(now, self.packets, self.bytes);
@@ -132,6 +141,12 @@ impl Queue {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.packets == 0
+    }
+
+    /// Packets that wait.
+    #[inline]
+    pub fn packets(&self) -> usize {
+        self.packets
     }
 
     /// Do so many packets and bytes fit?
@@ -261,7 +276,7 @@ impl Queue {
         self.bytes += u64::from(size);
     }
 
-    #[inline]
+    #[inline(always)]
     fn shrink(&mut self, size: u16, now: Time) {
         self.hold(now);
         self.packets -= 1;
@@ -269,14 +284,14 @@ impl Queue {
     }
 
     /// The queue that is served next, if anything waits here.
-    #[inline]
+    #[inline(always)]
     pub fn select(&mut self) -> Option<usize> {
         let Waiting::Held(held) = &self.waiting else { return None };
         if held.is_several() { self.law.select(held.views()) } else { Some(0) }
     }
 
     /// The first packet of this queue.
-    #[inline]
+    #[inline(always)]
     pub fn pop(&mut self, queue: usize, now: Time) -> Option<Packet> {
         let Waiting::Held(held) = &mut self.waiting else { return None };
         let packet = held.pop(queue)?;
@@ -285,7 +300,7 @@ impl Queue {
     }
 
     /// A packet that came at `since` is to be transmitted: the law acts. Does it go on?
-    #[inline]
+    #[inline(always)]
     pub fn depart(&mut self, packet: &mut Packet, from: usize, since: Time, now: Time) -> bool {
         let queue = match &self.waiting {
             Waiting::Held(held) => held.views()[from],

@@ -9,6 +9,8 @@ pub struct Report {
     pub links: Vec<LinkReport>,
     /// Every flow: configured ones first, then arrivals in order of arrival.
     pub flows: Vec<FlowReport>,
+    /// Every aggregate.
+    pub aggregates: Vec<AggregateReport>,
     /// Samples of the probes.
     pub series: Vec<Sample>,
     /// Packets, data and ACKs, that all links transmitted in the whole run.
@@ -36,7 +38,8 @@ pub struct LinkReport {
     pub offered: u64,
     /// Packets dropped.
     pub dropped: u64,
-    /// Packets lost at random after their transmission; `dropped` does not count them.
+    /// Packets lost at random after their transmission, of an aggregate those lost under way;
+    /// `dropped` does not count them.
     pub lost: u64,
     /// Packets marked (ECN).
     pub marked: u64,
@@ -69,6 +72,23 @@ pub struct FlowReport {
     pub rtt_samples: u64,
     /// From arrival to the last ACK at the sender; NaN if it did not complete.
     pub completion_s: f64,
+}
+
+/// Where the packets are that came to an aggregate and were accepted, in the whole run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AggregateReport {
+    /// The link that it is to others.
+    pub link: LinkId,
+    /// The number of the flow that carries it.
+    pub flow: u32,
+    /// Packets that wait at the ingress.
+    pub waiting: u64,
+    /// Packets under way.
+    pub inside: u64,
+    /// Packets that the egress has handed on.
+    pub delivered: u64,
+    /// Packets dropped or lost under way.
+    pub lost: u64,
 }
 
 /// One sample of a probe.

@@ -1,15 +1,19 @@
 //! The network in motion: takes events from the agenda and moves packets between links and flows.
 
+mod carrying;
+mod reporting;
+
 use crate::agenda::{Agenda, Event, Kind};
-use crate::config::{GroupId, LinkId, NetworkConfig, Probe, Quantity, Route, Transport};
+use crate::aggregate::Aggregate;
+use crate::config::{FlowConfig, GroupId, LinkId, NetworkConfig, Probe, Route, Transport};
 use crate::flow::{Flow, MAX_PACKETS, Turn};
 use crate::impairment::Fate;
-use crate::link::{Link, Outcome};
+use crate::link::{Link, NO_AGGREGATE, Outcome};
 use crate::packet::Packet;
 use crate::receiver::{Answer, Receiver};
-use crate::report::{FlowReport, Report, Sample};
+use crate::report::{FlowReport, Sample};
 use crate::source::Source;
-use knee_laws::quantities::{Span, Time};
+use knee_laws::quantities::Time;
 use knee_laws::registry::Sender;
 use knee_laws::sender::SenderLaw;
 
@@ -27,6 +31,9 @@ pub struct Simulation {
     receivers: Vec<Receiver>,
     groups: Vec<Transport>,
     sources: Vec<Source>,
+    aggregates: Vec<Aggregate>,
+    /// The slot of the flow that carries the first aggregate; the others' follow.
+    first_carrier: u32,
     /// Slots whose flow is done and whose last packet has left the network.
     free: Vec<u32>,
     /// Flows that are there from the beginning; the others come from sources.
@@ -47,46 +54,49 @@ pub struct Simulation {
 impl Simulation {
     /// Builds the network. The caller has checked the configuration.
     pub fn new(config: NetworkConfig) -> Self {
+        let configured = config.flows.len() + config.aggregates.len();
         let mut network = Self {
             now: Time::ZERO,
             agenda: Agenda::default(),
             links: Vec::new(),
             hops: Vec::new(),
-            flows: Vec::with_capacity(config.flows.len()),
-            receivers: Vec::with_capacity(config.flows.len()),
+            flows: Vec::with_capacity(configured),
+            receivers: Vec::with_capacity(configured),
             groups: config.groups,
             sources: Vec::new(),
+            aggregates: Vec::with_capacity(config.aggregates.len()),
+            first_carrier: config.flows.len() as u32,
             free: Vec::new(),
-            configured: config.flows.len(),
+            configured,
             arrived: 0,
             done: Vec::new(),
             probes: config.probes,
             series: Vec::new(),
-            probed: vec![0; config.flows.len()],
+            probed: vec![0; configured],
             warmup: config.warmup,
             end: config.end,
             events: 0,
             packets: 0,
         };
         network.agenda.schedule(config.warmup, Event::new(Kind::Warmup, 0));
-        for (index, link) in (0..).zip(config.links) {
-            let link = Link::new(link, config.seed);
+        let mut ingress = vec![NO_AGGREGATE; config.links.len()];
+        for (index, aggregate) in (0..).zip(&config.aggregates) {
+            ingress[aggregate.link.0 as usize] = index;
+        }
+        for ((index, link), aggregate) in (0..).zip(config.links).zip(ingress) {
+            let link = match aggregate {
+                NO_AGGREGATE => Link::new(link, config.seed),
+                _ => Link::ingress(link, config.seed, aggregate),
+            };
             network.schedule_some(link.tick_at(), Kind::Tick, index);
             network.schedule_some(link.rate_change_at(), Kind::Rate, index);
             network.links.push(link);
         }
         for (slot, flow) in (0..).zip(config.flows) {
-            let (forward, backward) = network.add_route(&flow.route);
-            network.place(slot, flow.law, flow.group);
-            let placed = &mut network.flows[slot as usize];
-            placed.number = slot;
-            placed.first_hop = forward;
-            network.receivers[slot as usize].first_hop = backward;
-            placed.limit = flow.packets.map_or(MAX_PACKETS, clamp_packets);
-            placed.start = flow.start;
-            placed.stop = flow.stop.unwrap_or(Time::NEVER);
-            network.agenda.schedule(flow.start, Event::new(Kind::Start, slot));
-            network.schedule_some(flow.stop, Kind::Stop, slot);
+            network.add_flow(slot, flow);
+        }
+        for aggregate in config.aggregates {
+            network.add_aggregate(aggregate);
         }
         for (index, source) in (0..).zip(config.sources) {
             let routes = source.routes.iter().map(|route| network.add_route(route)).collect();
@@ -100,6 +110,20 @@ impl Simulation {
             network.agenda.schedule(at, Event::new(Kind::Probe, index as u32));
         }
         network
+    }
+
+    fn add_flow(&mut self, slot: u32, flow: FlowConfig) {
+        let (forward, backward) = self.add_route(&flow.route);
+        self.place(slot, flow.law, flow.group);
+        let placed = &mut self.flows[slot as usize];
+        placed.number = slot;
+        placed.first_hop = forward;
+        self.receivers[slot as usize].first_hop = backward;
+        placed.limit = flow.packets.map_or(MAX_PACKETS, clamp_packets);
+        placed.start = flow.start;
+        placed.stop = flow.stop.unwrap_or(Time::NEVER);
+        self.agenda.schedule(flow.start, Event::new(Kind::Start, slot));
+        self.schedule_some(flow.stop, Kind::Stop, slot);
     }
 
     fn add_route(&mut self, route: &Route) -> (u32, u32) {
@@ -127,7 +151,9 @@ impl Simulation {
         }
         for (index, feeder) in feeders.into_iter().enumerate() {
             // A link that begins a route is fed by an endpoint, which END stands for.
-            let fed = self.links.get_mut(feeder as usize).is_some_and(|feeder| !feeder.reorders());
+            let keeps_order =
+                |feeder: &mut Link| feeder.aggregate == NO_AGGREGATE && !feeder.reorders();
+            let fed = self.links.get_mut(feeder as usize).is_some_and(keeps_order);
             let link = &mut self.links[index];
             link.known_ahead = link.is_plain() && fed;
         }
@@ -213,6 +239,8 @@ impl Simulation {
         let next = self.hops[hop as usize];
         if next != END {
             self.offer(next, &mut packet, hop);
+        } else if packet.is_carrier() {
+            self.unload(&packet);
         } else if packet.is_data() {
             self.receive(&packet);
         } else {
@@ -234,6 +262,7 @@ impl Simulation {
             Outcome::Launched => self.forward(link, packet, hop),
             Outcome::Exposed => self.expose(link, packet, hop),
             Outcome::Waiting => {}
+            Outcome::Boarding => self.board(link),
             Outcome::Overfull => self.evict(link),
             Outcome::Serving(until) => {
                 self.agenda.schedule(until, Event::new(Kind::Served, link));
@@ -297,9 +326,13 @@ impl Simulation {
         while let Some(packet) = self.links[link as usize].evict(self.now) {
             self.drop(&packet);
         }
+        self.board(link);
     }
 
     fn drop(&mut self, packet: &Packet) {
+        if packet.is_carrier() {
+            self.sink(packet);
+        }
         let flow = &mut self.flows[packet.flow as usize];
         if packet.is_data() {
             flow.dropped += 1;
@@ -310,7 +343,7 @@ impl Simulation {
     }
 
     /// A data packet reaches its receiver.
-    #[inline]
+    #[inline(always)]
     fn receive(&mut self, packet: &Packet) {
         let slot = packet.flow as usize;
         let receiver = &mut self.receivers[slot];
@@ -347,6 +380,9 @@ impl Simulation {
     /// Lets a flow send what it may, and keeps its timers.
     #[inline]
     fn pump(&mut self, slot: u32) {
+        if let Some(aggregate) = self.carried(slot) {
+            return self.haul(aggregate, slot);
+        }
         loop {
             let flow = &mut self.flows[slot as usize];
             let options = &self.groups[flow.group.0 as usize];
@@ -356,15 +392,27 @@ impl Simulation {
                     self.offer(self.hops[hop as usize], &mut packet, hop);
                 }
                 Turn::Pace(at) => {
-                    if !flow.pace_set {
-                        flow.pace_set = true;
-                        self.agenda.schedule(at, Event::new(Kind::Pace, slot));
-                    }
+                    self.pace(slot, at);
                     break;
                 }
                 Turn::Hold => break,
             }
         }
+        self.keep_timers(slot);
+    }
+
+    /// A flow may send again at this instant.
+    #[inline(always)]
+    fn pace(&mut self, slot: u32, at: Time) {
+        let flow = &mut self.flows[slot as usize];
+        if !flow.pace_set {
+            flow.pace_set = true;
+            self.agenda.schedule(at, Event::new(Kind::Pace, slot));
+        }
+    }
+
+    #[inline(always)]
+    fn keep_timers(&mut self, slot: u32) {
         let flow = &mut self.flows[slot as usize];
         if !flow.timer_set && flow.timeout_at != Time::NEVER {
             flow.timer_set = true;
@@ -418,6 +466,9 @@ impl Simulation {
     }
 
     fn complete(&mut self, slot: u32) {
+        if self.carried(slot).is_some() {
+            return; // more may come
+        }
         let flow = &mut self.flows[slot as usize];
         if flow.completed == Time::NEVER {
             flow.completed = self.now;
@@ -470,117 +521,10 @@ impl Simulation {
         let next = link.tick_at();
         self.schedule_some(next, Kind::Tick, index);
     }
-
-    /// Statistics begin.
-    fn warm(&mut self) {
-        for (queue, busy_until) in self.links.iter_mut().filter_map(Link::measured) {
-            queue.warm(self.now, busy_until);
-        }
-        for (flow, receiver) in self.flows.iter_mut().zip(&mut self.receivers) {
-            receiver.base = receiver.next;
-            flow.rtt_sum = Span::ZERO;
-            flow.rtt_samples = 0;
-        }
-    }
-
-    fn probe(&mut self, index: u32) {
-        let Probe { quantity, interval } = self.probes[index as usize];
-        self.agenda.schedule(self.now + interval, Event::new(Kind::Probe, index));
-        let now = self.now;
-        let time_s = now.seconds();
-        let mut show = |entity: usize, value: f64| {
-            self.series.push(Sample { time_s, quantity, entity: entity as u32, value });
-        };
-        match quantity {
-            Quantity::Queue | Quantity::Utilisation | Quantity::Signal | Quantity::Drops => {
-                for (entity, link) in self.links.iter_mut().enumerate() {
-                    let Some((queue, busy_until)) = link.measured() else { continue };
-                    let value = match quantity {
-                        Quantity::Queue => queue.length(now),
-                        Quantity::Utilisation => queue.utilisation_since(now, busy_until),
-                        Quantity::Drops => queue.drops_since(),
-                        _ => queue.signal(),
-                    };
-                    show(entity, value);
-                }
-            }
-            Quantity::Window | Quantity::Throughput | Quantity::Rtt => {
-                let there = |flow: &&mut Flow| flow.started && now < flow.stop.min(flow.completed);
-                let flows = self.flows[..self.configured].iter_mut();
-                for (entity, flow) in flows.enumerate().filter(|(_, flow)| there(flow)) {
-                    let value = match quantity {
-                        Quantity::Window => flow.law.window(),
-                        Quantity::Rtt => flow.rtt.smoothed.millis(),
-                        _ => {
-                            let next = self.receivers[entity].next;
-                            let before = std::mem::replace(&mut self.probed[entity], next);
-                            let bytes = self.groups[flow.group.0 as usize].data_bytes;
-                            megabits(next - before, bytes) / interval.seconds()
-                        }
-                    };
-                    show(entity, value);
-                }
-            }
-        }
-    }
-
-    fn flow_report(&self, slot: u32) -> FlowReport {
-        let (flow, receiver) = (&self.flows[slot as usize], &self.receivers[slot as usize]);
-        let stop = flow.stop.min(flow.completed);
-        let from = flow.start.max(self.warmup);
-        let span = stop.min(self.now).min(self.end).since(from).seconds();
-        let bytes = self.groups[flow.group.0 as usize].data_bytes;
-        let or_nan = |defined: bool, value: f64| if defined { value } else { f64::NAN };
-        let completed = flow.completed != Time::NEVER && flow.stop == Time::NEVER;
-        FlowReport {
-            flow: flow.number,
-            group: flow.group,
-            start_s: flow.start.seconds(),
-            stop_s: or_nan(stop < self.end, stop.seconds()),
-            goodput_mbps: if span > 0.0 {
-                megabits(receiver.next - receiver.base, bytes) / span
-            } else {
-                0.0
-            },
-            data_packets: flow.sent,
-            retransmissions: flow.retransmissions,
-            timeouts: flow.timeouts,
-            rtt_mean_ms: or_nan(
-                flow.rtt_samples > 0,
-                flow.rtt_sum.millis() / flow.rtt_samples.max(1) as f64,
-            ),
-            rtt_samples: flow.rtt_samples,
-            completion_s: or_nan(completed, flow.completed.since(flow.start).seconds()),
-        }
-    }
-
-    /// The numbers so far; meant for the end of the run.
-    pub fn report(&mut self) -> Report {
-        let now = self.now;
-        let links = (0..).zip(&mut self.links);
-        let links = links.filter_map(|(index, link)| link.report(LinkId(index), now)).collect();
-        let mut flows = self.done.clone();
-        let there =
-            |slot: &u32| (*slot as usize) < self.configured || self.flows[*slot as usize].started;
-        flows.extend((0..self.flows.len() as u32).filter(there).map(|slot| self.flow_report(slot)));
-        flows.sort_by_key(|flow| flow.flow);
-        Report {
-            links,
-            flows,
-            series: self.series.clone(),
-            packets: self.packets,
-            events: self.events,
-        }
-    }
 }
 
 fn clamp_packets(packets: u64) -> u32 {
     packets.clamp(1, u64::from(MAX_PACKETS)) as u32
-}
-
-/// So many packets of this size, in megabits.
-fn megabits(packets: u32, bytes: u16) -> f64 {
-    f64::from(packets) * f64::from(bytes) * 8e-6
 }
 
 const _: () = assert!(

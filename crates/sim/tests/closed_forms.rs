@@ -99,6 +99,7 @@ fn windows(
             stop: None,
             packets: None,
         }],
+        aggregates: vec![],
         sources: vec![],
         probes: vec![Probe { quantity: Quantity::Window, interval: Span::from_millis(50) }],
         warmup: Time::ZERO + Span::from_secs(100),

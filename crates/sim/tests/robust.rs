@@ -210,6 +210,7 @@ impl Path {
                 stop: None,
                 packets: Some(self.packets),
             }],
+            aggregates: vec![],
             sources: vec![],
             probes: vec![Probe { quantity: Quantity::Signal, interval: Span::from_secs(1) }],
             warmup: Time::ZERO,

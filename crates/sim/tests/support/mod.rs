@@ -43,7 +43,7 @@ impl Default for Dumbbell {
 }
 
 impl Dumbbell {
-    fn link(&self, name: String, rate: f64, delay: Span) -> LinkConfig {
+    pub fn link(&self, name: String, rate: f64, delay: Span) -> LinkConfig {
         LinkConfig {
             name,
             rate: BitRate::from_mbps(rate),
@@ -131,11 +131,50 @@ impl Dumbbell {
             links,
             groups: vec![transport],
             flows,
+            aggregates: vec![],
             sources: vec![],
             probes: vec![],
             warmup: Time::ZERO + Span::from_secs(self.warmup),
             end: Time::ZERO + Span::from_secs(self.seconds),
         }
+    }
+
+    /// The same network as an island of `router`s that all flows cross over one aggregate of `carrier` each
+    /// way: links `ingress` and `ingress-reverse`, the last two, with these buffers.
+    pub fn island(&self, seed: u64, carrier: &str, ingress: Buffer) -> NetworkConfig {
+        let mut config = self.config(seed);
+        let info = sender_laws().into_iter().find(|law| law.name == carrier).expect("a law");
+        let opening = Opening { initial_window: self.initial_window, packet_bytes: 1000 };
+        let transport = config.groups[0];
+        config.groups.push(Transport { recovery: info.recovery, codec: info.codec, ..transport });
+        let first = config.links.len() as u32;
+        for (index, name) in [(0, "ingress"), (1, "ingress-reverse")] {
+            let link = self.link(name.to_owned(), self.mbps, Span::from_millis(38));
+            config.links.push(LinkConfig { buffer: ingress, measured: true, ..link });
+            config.aggregates.push(AggregateConfig {
+                link: LinkId(first + index),
+                overhead: 0,
+                flow: FlowConfig {
+                    group: GroupId(1),
+                    law: Sender::build(carrier, &[], &opening).expect("a law"),
+                    route: Route {
+                        forward: vec![LinkId(index)],
+                        backward: vec![LinkId(1 - index)],
+                    },
+                    start: Time::ZERO,
+                    stop: None,
+                    packets: None,
+                },
+            });
+        }
+        for flow in &mut config.flows {
+            for link in flow.route.forward.iter_mut().chain(&mut flow.route.backward) {
+                if link.0 < 2 {
+                    link.0 += first;
+                }
+            }
+        }
+        config
     }
 
     /// The network's numbers at the end.

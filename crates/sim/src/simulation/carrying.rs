@@ -1,0 +1,126 @@
+//! How aggregates carry: packets board at the ingress, travel in those of a flow, and leave at the egress.
+//!
+//! The carrying flow never sends a packet again: where its transport repairs a loss, the number is sent
+//! anew with the packet that waits longest, or empty if none does. What was lost is its own flow's affair.
+
+use super::Simulation;
+use crate::aggregate::Aggregate;
+use crate::config::{AggregateConfig, LinkId};
+use crate::flow::Turn;
+use crate::link::{Link, NO_AGGREGATE, Outcome};
+use crate::packet::Packet;
+use crate::report::{AggregateReport, LinkReport};
+
+impl Simulation {
+    /// The carrying flow of an aggregate; carriers have the slots behind the other configured flows.
+    fn carrier(&self, aggregate: u32) -> u32 {
+        self.first_carrier + aggregate
+    }
+
+    /// The aggregate that a flow carries, if any.
+    #[inline(always)]
+    pub(super) fn carried(&self, slot: u32) -> Option<usize> {
+        let place = slot.wrapping_sub(self.first_carrier) as usize;
+        (place < self.aggregates.len()).then_some(place)
+    }
+
+    /// Adds an aggregate's carrying flow.
+    pub(super) fn add_aggregate(&mut self, config: AggregateConfig) {
+        let options = &self.groups[config.flow.group.0 as usize];
+        let empty = options.ack_bytes;
+        self.aggregates.push(Aggregate::new(config.link.0, config.overhead, empty));
+        let slot = self.flows.len() as u32;
+        self.add_flow(slot, config.flow);
+        self.flows[slot as usize].limit = 0;
+    }
+
+    /// A packet waits at an ingress.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn board(&mut self, link: u32) {
+        let aggregate = self.links[link as usize].aggregate;
+        if aggregate != NO_AGGREGATE {
+            self.pump(self.carrier(aggregate));
+        }
+    }
+
+    /// Lets a carrying flow send what it may; what waits at its ingress is what it has to send.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn haul(&mut self, aggregate: usize, slot: u32) {
+        let link = self.aggregates[aggregate].link as usize;
+        loop {
+            let flow = &mut self.flows[slot as usize];
+            flow.limit = flow.board.next().saturating_add(self.links[link].waiting());
+            match flow.turn(slot, &self.groups[flow.group.0 as usize], self.now) {
+                Turn::Send(mut packet) => {
+                    let hop = flow.first_hop;
+                    self.load(aggregate, &mut packet);
+                    self.offer(self.hops[hop as usize], &mut packet, hop);
+                }
+                Turn::Pace(at) => {
+                    self.pace(slot, at);
+                    break;
+                }
+                Turn::Hold => break,
+            }
+        }
+        self.keep_timers(slot);
+    }
+
+    /// A carrying flow sends a packet: the next that waits goes with it.
+    fn load(&mut self, aggregate: usize, carrier: &mut Packet) {
+        let link = self.aggregates[aggregate].link;
+        let mut next = self.links[link as usize].serve(self.now);
+        while let Some((packet, Outcome::Dropped)) = next {
+            self.drop(&packet);
+            next = self.links[link as usize].serve(self.now);
+        }
+        let packet = next.map(|(packet, _)| packet);
+        self.aggregates[aggregate].load(carrier, packet.as_ref());
+    }
+
+    /// A packet of a carrying flow is at the egress, which acknowledges it and hands on what it brings.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn unload(&mut self, carrier: &Packet) {
+        self.receive(carrier);
+        let Some(aggregate) = self.carried(carrier.flow) else { return };
+        if let Some(packet) = self.aggregates[aggregate].deliver(carrier) {
+            self.reach(packet);
+        }
+    }
+
+    /// A packet of a carrying flow is dropped: what it carries goes with it.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn sink(&mut self, carrier: &Packet) {
+        let Some(aggregate) = self.carried(carrier.flow) else { return };
+        if let Some(packet) = self.aggregates[aggregate].lose(carrier) {
+            self.drop(&packet);
+        }
+    }
+
+    /// The row of an ingress tells of losses inside.
+    pub(super) fn link_report(&mut self, index: usize) -> Option<LinkReport> {
+        let link: &mut Link = &mut self.links[index];
+        let report = link.report(LinkId(index as u32), self.now)?;
+        Some(match self.aggregates.get(link.aggregate as usize) {
+            Some(aggregate) => LinkReport { lost: aggregate.lost_since(), ..report },
+            None => report,
+        })
+    }
+
+    /// Where packets of aggregates are and went, in the whole run.
+    pub(super) fn aggregate_reports(&self) -> Vec<AggregateReport> {
+        let report = |(flow, aggregate): (u32, &Aggregate)| AggregateReport {
+            link: LinkId(aggregate.link),
+            flow,
+            waiting: u64::from(self.links[aggregate.link as usize].waiting()),
+            inside: aggregate.inside(),
+            delivered: aggregate.delivered,
+            lost: aggregate.lost,
+        };
+        (self.first_carrier..).zip(&self.aggregates).map(report).collect()
+    }
+}

@@ -1,0 +1,124 @@
+//! What a run tells: samples of its probes, and the numbers at its end.
+
+use super::Simulation;
+use crate::agenda::{Event, Kind};
+use crate::aggregate::Aggregate;
+use crate::config::{Probe, Quantity};
+use crate::flow::Flow;
+use crate::link::Link;
+use crate::report::{FlowReport, Report, Sample};
+use knee_laws::quantities::{Span, Time};
+use knee_laws::sender::SenderLaw;
+
+impl Simulation {
+    /// Statistics begin.
+    pub(super) fn warm(&mut self) {
+        for (queue, busy_until) in self.links.iter_mut().filter_map(Link::measured) {
+            queue.warm(self.now, busy_until);
+        }
+        for (flow, receiver) in self.flows.iter_mut().zip(&mut self.receivers) {
+            receiver.base = receiver.next;
+            flow.rtt_sum = Span::ZERO;
+            flow.rtt_samples = 0;
+        }
+        self.aggregates.iter_mut().for_each(Aggregate::warm);
+    }
+
+    pub(super) fn probe(&mut self, index: u32) {
+        let Probe { quantity, interval } = self.probes[index as usize];
+        self.agenda.schedule(self.now + interval, Event::new(Kind::Probe, index));
+        let now = self.now;
+        let time_s = now.seconds();
+        let mut show = |entity: usize, value: f64| {
+            self.series.push(Sample { time_s, quantity, entity: entity as u32, value });
+        };
+        match quantity {
+            Quantity::Queue | Quantity::Utilisation | Quantity::Signal | Quantity::Drops => {
+                for (entity, link) in self.links.iter_mut().enumerate() {
+                    let Some((queue, busy_until)) = link.measured() else { continue };
+                    let value = match quantity {
+                        Quantity::Queue => queue.length(now),
+                        Quantity::Utilisation => queue.utilisation_since(now, busy_until),
+                        Quantity::Drops => queue.drops_since(),
+                        _ => queue.signal(),
+                    };
+                    show(entity, value);
+                }
+            }
+            Quantity::Window | Quantity::Throughput | Quantity::Rtt => {
+                let there = |flow: &&mut Flow| flow.started && now < flow.stop.min(flow.completed);
+                let flows = self.flows[..self.configured].iter_mut();
+                for (entity, flow) in flows.enumerate().filter(|(_, flow)| there(flow)) {
+                    let value = match quantity {
+                        Quantity::Window => flow.law.window(),
+                        Quantity::Rtt => flow.rtt.smoothed.millis(),
+                        _ => {
+                            let next = self.receivers[entity].next;
+                            let before = std::mem::replace(&mut self.probed[entity], next);
+                            let size = self.groups[flow.group.0 as usize].data_bytes;
+                            let carried = entity.wrapping_sub(self.first_carrier as usize);
+                            let bytes = match self.aggregates.get_mut(carried) {
+                                Some(aggregate) => aggregate.bytes_probed(),
+                                None => u64::from(next - before) * u64::from(size),
+                            };
+                            megabits(bytes) / interval.seconds()
+                        }
+                    };
+                    show(entity, value);
+                }
+            }
+        }
+    }
+
+    pub(super) fn flow_report(&self, slot: u32) -> FlowReport {
+        let (flow, receiver) = (&self.flows[slot as usize], &self.receivers[slot as usize]);
+        let stop = flow.stop.min(flow.completed);
+        let from = flow.start.max(self.warmup);
+        let span = stop.min(self.now).min(self.end).since(from).seconds();
+        let size = self.groups[flow.group.0 as usize].data_bytes;
+        let bytes = match self.carried(slot) {
+            Some(aggregate) => self.aggregates[aggregate].bytes_since(),
+            None => u64::from(receiver.next - receiver.base) * u64::from(size),
+        };
+        let or_nan = |defined: bool, value: f64| if defined { value } else { f64::NAN };
+        let completed = flow.completed != Time::NEVER && flow.stop == Time::NEVER;
+        FlowReport {
+            flow: flow.number,
+            group: flow.group,
+            start_s: flow.start.seconds(),
+            stop_s: or_nan(stop < self.end, stop.seconds()),
+            goodput_mbps: if span > 0.0 { megabits(bytes) / span } else { 0.0 },
+            data_packets: flow.sent,
+            retransmissions: flow.retransmissions,
+            timeouts: flow.timeouts,
+            rtt_mean_ms: or_nan(
+                flow.rtt_samples > 0,
+                flow.rtt_sum.millis() / flow.rtt_samples.max(1) as f64,
+            ),
+            rtt_samples: flow.rtt_samples,
+            completion_s: or_nan(completed, flow.completed.since(flow.start).seconds()),
+        }
+    }
+
+    /// The numbers so far; meant for the end of the run.
+    pub fn report(&mut self) -> Report {
+        let links = (0..self.links.len()).filter_map(|index| self.link_report(index)).collect();
+        let mut flows = self.done.clone();
+        let there =
+            |slot: &u32| (*slot as usize) < self.configured || self.flows[*slot as usize].started;
+        flows.extend((0..self.flows.len() as u32).filter(there).map(|slot| self.flow_report(slot)));
+        flows.sort_by_key(|flow| flow.flow);
+        Report {
+            links,
+            flows,
+            aggregates: self.aggregate_reports(),
+            series: self.series.clone(),
+            packets: self.packets,
+            events: self.events,
+        }
+    }
+}
+
+fn megabits(bytes: u64) -> f64 {
+    bytes as f64 * 8e-6
+}
