@@ -285,6 +285,8 @@ senders! {
     Fast = senders::fast::Fast;
     Vcp = senders::vcp::Vcp;
     Xcp = senders::xcp::Xcp;
+    Mlcp = senders::mlcp::Mlcp;
+    Bmcc = senders::bmcc::Bmcc;
     Dctcp = senders::dctcp::Dctcp;
     Bbr = senders::bbr::Bbr;
     Bbr3 = senders::bbr3::Bbr3;
@@ -303,6 +305,8 @@ routers! {
     Avq = routers::avq::Avq;
     Vcp = routers::vcp::Vcp;
     Xcp = routers::xcp::Xcp;
+    Mlcp = routers::mlcp::Mlcp;
+    Bmcc = routers::bmcc::Bmcc;
     CoDel = routers::codel::CoDel;
     FqCoDel = routers::fq_codel::FqCoDel;
     DualPi2 = routers::dualpi2::DualPi2;

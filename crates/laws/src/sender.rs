@@ -117,6 +117,8 @@ pub struct Sending {
     pub smoothed_rtt: Span,
     /// The packet's size on the wire in bytes.
     pub packet_bytes: u32,
+    /// The packet's identifier, as IP has one: uniform, and independent of other packets'.
+    pub identifier: u16,
 }
 
 /// What a law is told when its flow starts.

@@ -1,6 +1,6 @@
 //! What every law in the registry must stand: random operations, extreme parameters, a tidy entry.
 
-use knee_laws::codecs::{Codec, Feedback, Header, Load, Marks, Wire, xcp};
+use knee_laws::codecs::{Codec, Feedback, Header, Load, Marks, Wire, ecn, mlcp, xcp};
 use knee_laws::params::{Kind, ParamInfo, Value};
 use knee_laws::quantities::{BitRate, Bytes, Span, Time};
 use knee_laws::registry::{Router, RouterInfo, Sender, router_laws, sender_laws};
@@ -86,6 +86,10 @@ fn feedbacks() -> impl Strategy<Value = Feedback> {
         any::<bool>().prop_map(|congested| Feedback::Ecn { congested }),
         prop::sample::select(vec![Load::Low, Load::High, Load::Over]).prop_map(Feedback::Load),
         (-1e6..1e6).prop_map(|delta_bytes| Feedback::Xcp { delta_bytes }),
+        (0..20u32, prop::sample::select(mlcp::INTERVALS_MS.to_vec()))
+            .prop_map(|(code, ms)| Feedback::Mlcp { code, interval: Span::from_millis(ms) }),
+        (prop::option::of(0.0..=1.0), any::<bool>())
+            .prop_map(|(estimate, congested)| Feedback::Adpm { estimate, congested }),
     ]
 }
 
@@ -114,13 +118,18 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
 
 /// How far one ACK may raise a window: what it acknowledges; BBR's return to what it was before a
 /// recovery; VCP's AI, long RTTs made up for, up to
-/// sigma_ai / cwnd = 10 / cwnd; XCP's feedback.
+/// sigma_ai / cwnd = 10 / cwnd; XCP's feedback; MLCP's and BMCC's MI at the lowest load and
+/// AI, at their longest RTTs.
 fn most_growth(law: &str, windows: (f64, f64), newly_acked: u32, feedback: Feedback) -> f64 {
     let (before, largest) = windows;
     match (law, feedback) {
         ("xcp", Feedback::Xcp { delta_bytes }) => delta_bytes.max(0.0) / f64::from(PACKET_BYTES),
         ("vcp", Feedback::Load(_)) => (10.0 / before).max(1.0),
-        ("vcp" | "xcp", _) => 0.0,
+        ("mlcp", Feedback::Mlcp { .. }) => libm::pow(1.0 + 0.35 * 0.84 / 0.16, 2.5),
+        ("bmcc", Feedback::Adpm { .. }) => {
+            (100.0 / before).max(libm::pow(1.0 + 0.35 * 0.85 / 0.15, 2.5))
+        }
+        ("vcp" | "xcp" | "mlcp" | "bmcc", _) => 0.0,
         ("bbr" | "bbr3", _) => f64::from(newly_acked) + largest.max(4.0) - before,
         _ => f64::from(newly_acked),
     }
@@ -188,7 +197,8 @@ fn drive_sender(name: &str, params: &[(String, Value)], events: &[Event], bounde
             assert!(window <= before, "{name}: {event:?} grew the window {before} to {window}");
         }
         assert!(law.pacing_rate().is_none_or(|rate| rate.bps() > 0.0 && rate.bps().is_finite()));
-        let sending = Sending { now, smoothed_rtt: rtt_seen, packet_bytes: PACKET_BYTES };
+        let sending =
+            Sending { now, smoothed_rtt: rtt_seen, packet_bytes: PACKET_BYTES, identifier: 7 };
         let header = law.header(&sending).map(f32::from_bits);
         assert!(header.into_iter().all(f32::is_finite), "{name}: header {header:?}");
         law.observe(&mut |what, value| assert!(value.is_finite(), "{name}: {what} {value}"));
@@ -286,18 +296,22 @@ impl Link {
         self.now = now;
     }
 
-    /// A law writes its own codec only, and of XCP's header only the feedback, downwards.
+    /// A law writes what its feedback's readers understand only; of a header XCP lowers the feedback,
+    /// MLCP raises the pair.
     fn check(&self, packet: &Waiting, marks: Marks, header: Header) {
         let name = self.info.name;
         assert_eq!(marks.codec(), packet.marks.codec(), "{name} changed a packet's codec");
         let own = self.info.codec.is_read_as(marks.codec());
         assert!(own || (marks == packet.marks && header == packet.header), "{name} overstepped");
-        let [window, rtt, delta, spare] = header;
-        assert_eq!([window, rtt, spare], [packet.header[0], packet.header[1], packet.header[3]]);
-        let raised = f32::from_bits(delta) > f32::from_bits(packet.header[2]);
-        assert!(
-            !raised && (own || !marks.codec().uses_ecn_bits() || marks.ecn() == packet.marks.ecn())
-        );
+        assert!(marks.codec().uses_ecn_bits() || marks.ecn() == packet.marks.ecn(), "{name}");
+        for (at, (before, after)) in packet.header.into_iter().zip(header).enumerate() {
+            let allowed = match (marks.codec(), at) {
+                (Codec::Xcp, 2) => f32::from_bits(after) < f32::from_bits(before),
+                (Codec::Mlcp, 0) => after > before,
+                _ => false,
+            };
+            assert!(allowed || after == before, "{name}: word {at}, {before} to {after}");
+        }
     }
 
     fn arrive(&mut self, packet: Waiting) {
@@ -308,7 +322,8 @@ impl Link {
         let verdict = self.law.on_arrival(&arrival, &mut wire, &mut self.draw);
         self.check(&packet, marks, header);
         if verdict == Verdict::Mark {
-            assert!(self.info.codec == Codec::Ecn && self.info.codec.is_read_as(marks.codec()));
+            let wire = Wire { marks: &mut marks, header: &mut header };
+            assert!(self.info.codec.is_read_as(wire.marks.codec()) && ecn::is_capable(&wire));
         }
         if verdict != Verdict::Drop {
             self.queue.push_back(Waiting { marks, header, arrived: self.now, ..packet });

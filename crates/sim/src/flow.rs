@@ -3,6 +3,7 @@
 use crate::config::{GroupId, Transport};
 use crate::packet::Packet;
 use crate::profile::TokenBucket;
+use crate::random::identifier;
 use crate::rates::RateSampler;
 use crate::rtt::RttEstimator;
 use crate::scoreboard::Scoreboard;
@@ -295,6 +296,7 @@ impl Flow {
                 now,
                 smoothed_rtt: self.rtt.smoothed,
                 packet_bytes: u32::from(options.data_bytes),
+                identifier: identifier(self.number, self.sent),
             });
             packet.body[..4].copy_from_slice(&header);
         }

@@ -99,8 +99,8 @@ impl Packet {
     }
     /// The congestion header of a data packet.
     #[inline]
-    pub fn header(&self) -> Header {
-        [self.body[0], self.body[1], self.body[2], self.body[3]]
+    pub fn header(&self) -> &Header {
+        self.body.first_chunk::<4>().expect("a body has at least four words")
     }
     /// Lets a law look at the packet and change its feedback.
     #[inline]

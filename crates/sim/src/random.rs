@@ -33,6 +33,16 @@ impl Stream {
     }
 }
 
+/// The identifier of a packet: uniform over packets and flows, the same in every run.
+#[inline]
+pub fn identifier(flow: u32, packet: u64) -> u16 {
+    // SplitMix64's finalizer over both.
+    let mut z = (u64::from(flow) << 40).wrapping_add(packet).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (z >> 48) as u16
+}
+
 impl Draw for Stream {
     fn uniform(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)

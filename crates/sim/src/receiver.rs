@@ -2,7 +2,7 @@
 
 use crate::config::{GroupId, Transport};
 use crate::packet::{Block, Packet};
-use knee_laws::codecs::{Codec, ecn};
+use knee_laws::codecs::Reader;
 use knee_laws::quantities::Time;
 use std::collections::VecDeque;
 
@@ -36,8 +36,8 @@ pub struct Receiver {
     blocks: VecDeque<Block>,
     /// Packets of the latest runs reported, latest first.
     recent: [u32; 3],
-    /// RFC 3168: congestion was experienced and the sender has not answered yet.
-    congestion: bool,
+    /// What it has read of feedback.
+    reader: Reader,
     /// The first packet that a delayed ACK would acknowledge; `held` of them.
     held: u32,
     oldest: Option<Packet>,
@@ -54,7 +54,7 @@ impl Receiver {
     #[inline]
     pub fn take(&mut self, data: &Packet, options: &Transport, now: Time) -> Answer {
         self.received += 1;
-        self.note_congestion(data);
+        self.reader.take(data.marks, data.header(), data.is_reduced());
         let in_order = data.seq == self.next && self.blocks.is_empty();
         if in_order {
             self.next += 1;
@@ -89,34 +89,15 @@ impl Receiver {
         self.timer
     }
 
-    #[inline]
-    fn note_congestion(&mut self, data: &Packet) {
-        if data.marks.codec() == Codec::Ecn {
-            if data.is_reduced() {
-                self.congestion = false;
-            }
-            if data.marks.ecn() == ecn::CONGESTED {
-                self.congestion = true;
-            }
-        }
-    }
-
     /// The ACK that `data` prompts; a delayed one returns the stamp of the oldest packet (RFC 7323).
     #[inline]
     fn acknowledge(&mut self, data: &Packet, options: &Transport) -> Packet {
         self.acks += 1;
         self.held = 0;
-        let codec = data.marks.codec();
-        let bits = match codec {
-            Codec::Ecn if self.congestion => ecn::CONGESTED,
-            Codec::Ecn | Codec::None => 0,
-            _ => data.marks.ecn(),
-        };
-        let mut ack = Packet::ack(data, self.next, options.ack_bytes, bits);
-        if codec.has_header() {
-            let [first, second] = codec.echo(&data.header());
-            (ack.body[0], ack.body[1]) = (first, second);
-        }
+        let echo = self.reader.echo(data.marks, data.header());
+        let size = options.ack_bytes.saturating_add(echo.option_bytes);
+        let mut ack = Packet::ack(data, self.next, size, echo.bits);
+        (ack.body[0], ack.body[1]) = (echo.words[0], echo.words[1]);
         if let Some(oldest) = self.oldest.take() {
             ack.stamp = oldest.stamp;
         }

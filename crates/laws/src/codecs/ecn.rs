@@ -12,7 +12,7 @@ pub const CONGESTED: u8 = 0b11;
 /// May a router mark this packet instead of dropping it?
 #[inline]
 pub fn is_capable(wire: &Wire<'_>) -> bool {
-    matches!(wire.marks.codec(), Codec::Ecn | Codec::AccurateEcn | Codec::L4s)
+    matches!(wire.marks.codec(), Codec::Ecn | Codec::AccurateEcn | Codec::L4s | Codec::Adpm)
         && wire.marks.ecn() != 0
 }
 
@@ -34,7 +34,7 @@ mod tests {
     fn only_capable_packets_are_marked() {
         let mut header = [0; 4];
         for codec in Codec::ALL {
-            let expected = matches!(codec, Codec::Ecn | Codec::AccurateEcn | Codec::L4s);
+            let expected = Codec::Ecn.is_read_as(codec);
             let mut marks = codec.initial();
             let before = marks;
             assert_eq!(mark(&mut Wire { marks: &mut marks, header: &mut header }), expected);

@@ -1,12 +1,17 @@
 //! Feedback on the wire: what senders write, how hops combine it, what comes back.
 //!
-//! A file a codec; each holds the marking on a hop and the reading at the sender. [`Codec`] is their list.
+//! A file a codec; each holds the marking on a hop and the reading at the ends. [`Codec`] is their list,
+//! [`Reader`] what a flow's receiver does.
 
+pub mod adpm;
 pub mod ecn;
 pub mod load2;
+pub mod mlcp;
 pub mod xcp;
 
 pub use load2::Load;
+
+use crate::quantities::Span;
 
 /// The kind of feedback a law reads or writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,6 +30,10 @@ pub enum Codec {
     AccurateEcn = 4,
     /// The same with ECT(1), which asks for L4S's frequent marks and low delay (RFC 9331).
     L4s = 5,
+    /// MLCP's header: the sender's RTT out, codes of load and measurement interval back.
+    Mlcp = 6,
+    /// A load factor in the ECN bits of many packets (BMCC), echoed when its estimate changes.
+    Adpm = 7,
 }
 
 impl Codec {
@@ -37,6 +46,8 @@ impl Codec {
             Self::Xcp => "xcp",
             Self::AccurateEcn => "accurate-ecn",
             Self::L4s => "l4s",
+            Self::Mlcp => "mlcp",
+            Self::Adpm => "adpm",
         }
     }
 
@@ -51,12 +62,24 @@ impl Codec {
                 "one bit as RFC 3168 marks it, echoed by every ACK (RFC 8257, RFC 9768)"
             }
             Self::L4s => "one bit on packets that ask for L4S (RFC 9331), echoed by every ACK",
+            Self::Mlcp => "MLCP's header: RTT out, codes of load and measurement interval back",
+            Self::Adpm => {
+                "a load factor in the ECN bits of many packets (BMCC), its estimate echoed"
+            }
         }
     }
 
     /// Every codec.
-    pub const ALL: [Self; 6] =
-        [Self::None, Self::Ecn, Self::Load2, Self::Xcp, Self::AccurateEcn, Self::L4s];
+    pub const ALL: [Self; 8] = [
+        Self::None,
+        Self::Ecn,
+        Self::Load2,
+        Self::Xcp,
+        Self::AccurateEcn,
+        Self::L4s,
+        Self::Mlcp,
+        Self::Adpm,
+    ];
 
     /// The codec in a packet's marks.
     #[inline]
@@ -67,13 +90,15 @@ impl Codec {
             3 => Self::Xcp,
             4 => Self::AccurateEcn,
             5 => Self::L4s,
+            6 => Self::Mlcp,
+            7 => Self::Adpm,
             _ => Self::None,
         }
     }
 
     /// Does it live in the two ECN bits, so that no other such codec may share a path with it?
     pub fn uses_ecn_bits(self) -> bool {
-        matches!(self, Self::Ecn | Self::AccurateEcn | Self::L4s | Self::Load2)
+        matches!(self, Self::Ecn | Self::AccurateEcn | Self::L4s | Self::Load2 | Self::Adpm)
     }
 
     /// Does a sender that reads it do without?
@@ -81,36 +106,33 @@ impl Codec {
         matches!(self, Self::None | Self::Ecn | Self::AccurateEcn | Self::L4s)
     }
 
-    /// Can a sender read it? ECN marks are learned in either way.
+    /// Can a sender read it? ECN marks are learned in any way; ADPM's overload is such a mark, and its
+    /// other marks are given to its own senders only.
     pub fn is_read_as(self, reader: Self) -> bool {
-        self == reader || (self == Self::Ecn && matches!(reader, Self::AccurateEcn | Self::L4s))
+        match self {
+            Self::Ecn | Self::Adpm => {
+                matches!(reader, Self::Ecn | Self::AccurateEcn | Self::L4s | Self::Adpm)
+            }
+            _ => self == reader,
+        }
     }
 
     /// Does the sender write a congestion header?
     #[inline]
     pub fn has_header(self) -> bool {
-        matches!(self, Self::Xcp)
+        matches!(self, Self::Xcp | Self::Mlcp | Self::Adpm)
     }
 
     /// The marks of a packet as its sender emits it.
     #[inline]
     pub fn initial(self) -> Marks {
         let bits = match self {
-            Self::Ecn | Self::AccurateEcn => ecn::CAPABLE,
+            Self::Ecn | Self::AccurateEcn | Self::Adpm => ecn::CAPABLE,
             Self::L4s => ecn::CAPABLE_L4S,
             Self::Load2 => Load::Low as u8,
-            Self::None | Self::Xcp => 0,
+            Self::None | Self::Xcp | Self::Mlcp => 0,
         };
         Marks::new(self, bits)
-    }
-
-    /// What the receiver copies from a data packet into its ACK.
-    #[inline]
-    pub fn echo(self, header: &Header) -> [u32; 2] {
-        match self {
-            Self::Xcp => xcp::echo(header),
-            Self::None | Self::Ecn | Self::AccurateEcn | Self::L4s | Self::Load2 => [0; 2],
-        }
     }
 
     /// What the sender learns from an ACK's echoed ECN bits and words.
@@ -123,6 +145,64 @@ impl Codec {
             }
             Self::Load2 => Feedback::Load(Load::from_bits(bits)),
             Self::Xcp => Feedback::Xcp { delta_bytes: xcp::read(echo) },
+            Self::Mlcp => {
+                let (code, interval) = mlcp::read(echo);
+                Feedback::Mlcp { code, interval }
+            }
+            Self::Adpm => {
+                Feedback::Adpm { estimate: adpm::read(echo), congested: bits == ecn::CONGESTED }
+            }
+        }
+    }
+}
+
+/// What a flow's receiver keeps between data packet and ACK.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reader {
+    /// RFC 3168: congestion was experienced and the sender has not answered yet.
+    congested: bool,
+    adpm: adpm::Reader,
+}
+
+/// What an ACK returns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Echo {
+    /// ECN bits.
+    pub bits: u8,
+    /// Words of feedback.
+    pub words: [u32; 2],
+    /// Bytes by which they enlarge the ACK.
+    pub option_bytes: u16,
+}
+
+impl Reader {
+    /// A data packet came; `reduced` is RFC 3168's CWR.
+    #[inline]
+    pub fn take(&mut self, marks: Marks, header: &Header, reduced: bool) {
+        match marks.codec() {
+            Codec::Ecn => {
+                self.congested = (self.congested && !reduced) || marks.ecn() == ecn::CONGESTED;
+            }
+            Codec::Adpm => self.adpm.take(marks, header),
+            _ => {}
+        }
+    }
+
+    /// An ACK leaves that this data packet has prompted.
+    #[inline]
+    pub fn echo(&mut self, marks: Marks, header: &Header) -> Echo {
+        let with = |words| Echo { words, bits: marks.ecn(), option_bytes: 0 };
+        match marks.codec() {
+            Codec::None => Echo::default(),
+            Codec::Ecn if self.congested => Echo { bits: ecn::CONGESTED, ..Echo::default() },
+            Codec::Ecn => Echo::default(),
+            Codec::AccurateEcn | Codec::L4s | Codec::Load2 => with([0; 2]),
+            Codec::Xcp => with(xcp::echo(header)),
+            Codec::Mlcp => with(mlcp::echo(header)),
+            Codec::Adpm => match self.adpm.echo() {
+                None => with(adpm::words(None)),
+                some => Echo { option_bytes: adpm::OPTION_BYTES, ..with(adpm::words(some)) },
+            },
         }
     }
 }
@@ -198,5 +278,19 @@ pub enum Feedback {
     Xcp {
         /// In bytes, a packet; negative to slow down.
         delta_bytes: f64,
+    },
+    /// The load of the most loaded hop and how long it measured.
+    Mlcp {
+        /// The level ([`mlcp::Levels`]); 0 if no hop has said any.
+        code: u32,
+        /// The measurement interval t_p.
+        interval: Span,
+    },
+    /// The receiver's estimate of the load factor of the most loaded hop.
+    Adpm {
+        /// H of it ([`adpm::Map`]), if the ACK says any.
+        estimate: Option<f64>,
+        /// Did the packet bear (11)?
+        congested: bool,
     },
 }

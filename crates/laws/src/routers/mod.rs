@@ -3,10 +3,12 @@
 pub mod ared;
 pub mod avq;
 pub mod blue;
+pub mod bmcc;
 pub mod codel;
 pub mod droptail;
 pub mod dualpi2;
 pub mod fq_codel;
+pub mod mlcp;
 pub mod pi;
 pub mod pie;
 pub mod red;

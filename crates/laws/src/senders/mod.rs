@@ -3,11 +3,13 @@
 pub mod bbr;
 pub mod bbr3;
 pub mod bic;
+pub mod bmcc;
 pub mod cubic;
 pub mod dctcp;
 pub mod fast;
 pub mod hstcp;
 pub mod htcp;
+pub mod mlcp;
 pub mod newreno;
 pub mod prague;
 pub mod reno;

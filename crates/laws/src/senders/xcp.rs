@@ -148,7 +148,8 @@ mod tests {
     fn packets_ask_for_what_brings_the_desired_rate_in_one_rtt() {
         let flow = xcp(BitRate::from_mbps(8.0)); // 1 MB/s: 80 kB in 80 ms
         let sent = |smoothed_rtt| {
-            let sending = Sending { now: Time::ZERO, smoothed_rtt, packet_bytes: 1000 };
+            let sending =
+                Sending { now: Time::ZERO, smoothed_rtt, packet_bytes: 1000, identifier: 0 };
             Congestion::parse(&flow.law.header(&sending))
         };
         let asked = Congestion { window_bytes: 1e4, rtt_s: 0.08, delta_bytes: 7e3 };
