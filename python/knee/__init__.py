@@ -14,6 +14,7 @@ knee.run(s, seeds=3).summary
 from knee._core import ScenarioError, __version__
 from knee.results import FolderError, Results, run
 from knee.scenario import Scenario, compare, dumbbell, graph, parking_lot
+from knee.sweep import sweep
 
 __all__ = [
     "FolderError",
@@ -26,4 +27,5 @@ __all__ = [
     "graph",
     "parking_lot",
     "run",
+    "sweep",
 ]

@@ -8,6 +8,7 @@ __all__ = [
     "Results",
     "Scenario",
     "ScenarioError",
+    "__fingerprint__",
     "__version__",
     "catalogue",
     "compare",
@@ -16,6 +17,7 @@ __all__ = [
 ]
 
 __version__: str
+__fingerprint__: str  # hash of the sources that decide what a run yields
 
 class ScenarioError(ValueError):
     """A scenario that knee refuses; the message is one sentence."""

@@ -59,23 +59,14 @@ class Results(Run):
             raise FolderError(f"cannot write results to {folder}: {error.strerror}") from error
         try:
             partial.chmod(0o755)
-            self._write(partial)
+            self.write(partial)
+            self.plot(partial / PICTURE)
             _replace(target, partial)
         except OSError as error:
             raise FolderError(f"cannot write results to {folder}: {error.strerror}") from error
         finally:
             shutil.rmtree(partial, ignore_errors=True)
         return target
-
-    def _write(self, folder: Path) -> None:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        for table in TABLES:
-            columns = pa.table(self.arrow(table))
-            pq.write_table(columns, folder / f"{table}.parquet", compression="zstd")
-        (folder / "scenario.toml").write_text(self.scenario_toml, encoding="utf-8")
-        self.plot(folder / PICTURE)
 
 
 def run(

@@ -5,7 +5,7 @@ The columns come from Rust by the Arrow PyCapsule interface; nothing here copies
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
@@ -38,21 +38,34 @@ class Run:
 
     def __init__(self, tables: Mapping[Table, ArrowTable], scenario_toml: str) -> None:
         """Hold `tables` and the text of the scenario as run, every default written out."""
-        self._tables = dict(tables)
+        self._tables = tables
         self._frames: dict[str, pl.DataFrame] = {}
         self.scenario_toml = scenario_toml
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """Read a results folder back.
+        """Read a results folder back; a table is read when first asked for.
 
         Raises:
             FileNotFoundError: If `folder` lacks one of its files.
         """
+        for table in TABLES:
+            (folder / f"{table}.parquet").stat()
+        return cls(_Files(folder), (folder / "scenario.toml").read_text(encoding="utf-8"))
+
+    def write(self, folder: Path) -> None:
+        """Write what `read` reads: the tables as Parquet, and scenario.toml.
+
+        Raises:
+            OSError: If `folder` cannot be written.
+        """
+        import pyarrow as pa
         import pyarrow.parquet as pq
 
-        tables = {table: pq.read_table(folder / f"{table}.parquet") for table in TABLES}
-        return cls(tables, (folder / "scenario.toml").read_text(encoding="utf-8"))
+        for table in TABLES:
+            columns = pa.table(self.arrow(table))
+            pq.write_table(columns, folder / f"{table}.parquet", compression="zstd")
+        (folder / "scenario.toml").write_text(self.scenario_toml, encoding="utf-8")
 
     @property
     def name(self) -> str:
@@ -131,6 +144,25 @@ class Run:
     def __repr__(self) -> str:
         sizes = ", ".join(f"{table}: {self._frame(table).height} rows" for table in TABLES)
         return f"<{type(self).__name__} {self.name}; {sizes}>"
+
+
+class _Files(Mapping[Table, ArrowTable]):
+    """The tables of a results folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __getitem__(self, table: Table) -> ArrowTable:
+        import pyarrow.parquet as pq
+
+        read: ArrowTable = pq.read_table(self._folder / f"{table}.parquet")
+        return read
+
+    def __iter__(self) -> Iterator[Table]:
+        return iter(TABLES)
+
+    def __len__(self) -> int:
+        return len(TABLES)
 
 
 def simulate(

@@ -256,5 +256,6 @@ fn quantity(name: QuantityName) -> Quantity {
         QuantityName::Window => Quantity::Window,
         QuantityName::Throughput => Quantity::Throughput,
         QuantityName::Rtt => Quantity::Rtt,
+        QuantityName::Law => Quantity::Law(""),
     }
 }

@@ -88,7 +88,7 @@ fn presets() -> Vec<serde_json::Value> {
     PRESETS.iter().map(preset).collect()
 }
 
-const QUANTITIES: [(&str, &str, &str); 7] = [
+const QUANTITIES: [(&str, &str, &str); 8] = [
     ("queue", "link", "waiting packets at the instant"),
     ("utilisation", "link", "fraction of the capacity used since the last sample"),
     ("signal", "link", "the router law's signal: load factor, price or marking probability"),
@@ -96,6 +96,7 @@ const QUANTITIES: [(&str, &str, &str); 7] = [
     ("window", "flow", "congestion window in packets"),
     ("throughput", "flow", "goodput in Mbps since the last sample"),
     ("rtt", "flow", "smoothed RTT in ms"),
+    ("law", "flow", "all that its law shows of its inner state, each as law.NAME"),
 ];
 
 fn recovery(recovery: Recovery) -> &'static str {

@@ -221,6 +221,9 @@ pub(crate) fn of_links(quantity: QuantityName) -> bool {
         | QuantityName::Utilisation
         | QuantityName::Signal
         | QuantityName::Drops => true,
-        QuantityName::Window | QuantityName::Throughput | QuantityName::Rtt => false,
+        QuantityName::Window
+        | QuantityName::Throughput
+        | QuantityName::Rtt
+        | QuantityName::Law => false,
     }
 }

@@ -414,6 +414,8 @@ pub(crate) enum QuantityName {
     Throughput,
     /// Of a flow: smoothed RTT in ms.
     Rtt,
+    /// Of a flow: all that its law shows of its inner state, each as `law.NAME`.
+    Law,
 }
 
 /// Are the default probes on?

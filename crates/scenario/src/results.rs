@@ -238,7 +238,7 @@ fn flows(scenario: &Scenario, runs: &[Run]) -> Columns {
     ]
 }
 
-/// Every quantity in the order of its number in the dictionary.
+/// Every quantity but those that laws show, in the order of its number in the dictionary.
 const QUANTITIES: [(Quantity, &str); 7] = [
     (Quantity::Queue, "queue"),
     (Quantity::Utilisation, "utilisation"),
@@ -249,15 +249,26 @@ const QUANTITIES: [(Quantity, &str); 7] = [
     (Quantity::Rtt, "rtt"),
 ];
 
-/// The number of a sample's quantity in the dictionary.
-fn quantity(sample: &Sample) -> i32 {
-    QUANTITIES.iter().position(|(quantity, _)| *quantity == sample.quantity).unwrap_or(0) as i32
+/// The number of a sample's quantity in the dictionary, to which names that laws show are added.
+fn quantity(sample: &Sample, shown: &mut Vec<&'static str>) -> i32 {
+    let place = match sample.quantity {
+        Quantity::Law(name) => {
+            let known = shown.iter().position(|other| *other == name);
+            QUANTITIES.len()
+                + known.unwrap_or_else(|| {
+                    shown.push(name);
+                    shown.len() - 1
+                })
+        }
+        other => QUANTITIES.iter().position(|(quantity, _)| *quantity == other).unwrap_or(0),
+    };
+    place as i32
 }
 
 fn of_link(quantity: Quantity) -> bool {
     match quantity {
         Quantity::Queue | Quantity::Utilisation | Quantity::Signal | Quantity::Drops => true,
-        Quantity::Window | Quantity::Throughput | Quantity::Rtt => false,
+        Quantity::Window | Quantity::Throughput | Quantity::Rtt | Quantity::Law(_) => false,
     }
 }
 
@@ -282,6 +293,7 @@ fn series(scenario: &Scenario, runs: &[Run]) -> Result<Columns, ArrowError> {
     let mut seed = UInt64Builder::with_capacity(rows);
     let mut time_s = Float64Builder::with_capacity(rows);
     let mut value = Numbers(Float64Builder::with_capacity(rows));
+    let mut shown = Vec::new();
     for run in runs {
         let plan = scenario.plans.iter().position(|plan| std::ptr::eq(plan, run.plan)).unwrap_or(0);
         for sample in &run.report.series {
@@ -289,13 +301,15 @@ fn series(scenario: &Scenario, runs: &[Run]) -> Result<Columns, ArrowError> {
             protocols.push(plan as i32);
             seed.append_value(run.seed);
             time_s.append_value(sample.time_s);
-            quantities.push(quantity(sample));
+            quantities.push(quantity(sample, &mut shown));
             named.push((sample.entity as usize + offset) as i32);
             value.push(sample.value);
         }
     }
     let protocol = dictionary(protocols, scenario.plans.iter().map(|plan| plan.name.clone()))?;
-    let quantity = dictionary(quantities, QUANTITIES.iter().map(|(_, name)| (*name).to_owned()))?;
+    let shown = shown.into_iter().map(|name| format!("law.{name}"));
+    let words = QUANTITIES.iter().map(|(_, name)| (*name).to_owned()).chain(shown);
+    let quantity = dictionary(quantities, words)?;
     let entity = dictionary(named, entities.into_iter())?;
     Ok(vec![
         ("protocol", Arc::new(protocol) as ArrayRef),

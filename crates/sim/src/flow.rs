@@ -320,6 +320,11 @@ impl Flow {
         Some(BitRate::from_bps(gain * bits / self.rtt.smoothed.seconds()))
     }
 
+    /// Has it begun, and neither stopped nor completed?
+    pub fn is_there(&self, now: Time) -> bool {
+        self.started && now < self.stop.min(self.completed)
+    }
+
     /// Has everything been sent and acknowledged?
     #[inline]
     pub fn is_done(&self) -> bool {

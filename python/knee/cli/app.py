@@ -173,6 +173,57 @@ def show(
     catalogue.show(name, as_json=json)
 
 
+@app.command(
+    epilog=_examples(
+        "knee reproduce --list",
+        "knee reproduce vcp-rtt-fairness",
+        "knee reproduce xia2008",
+        "knee reproduce xia2008 --quick",
+    )
+)
+def reproduce(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="CLAIM|PAPER...", help="Claims, or papers for all of theirs."),
+    ] = None,
+    list_: Annotated[bool, typer.Option("--list", help="List the claims and end.")] = False,
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", help="A smoke test: runs cut to some seconds, no valid verdicts."),
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", metavar="DIR", help="Report's folder, by default results/reproduce/NAME."
+        ),
+    ] = None,
+    store: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Where finished runs are kept, by default KNEE_STORE or results/store.",
+        ),
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Runs at a time, by default all cores.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the answers as JSON.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Answer the papers' claims: run what they need, judge, draw, write a report.
+
+    Finished runs are kept; a command that was stopped goes on where it was.
+    """
+    from knee.cli import reproducing
+
+    if list_:
+        reproducing.list_all(as_json=json)
+        return
+    reproducing.reproduce(
+        names or [], out=out, store=store, threads=threads, quick=quick, as_json=json, quiet=quiet
+    )
+
+
 @app.command(epilog=_examples("knee plot results/quickstart"))
 def plot(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A results folder.")],

@@ -24,7 +24,7 @@ def leave(error: BaseException) -> int:
     """Tell the user of `error` on stderr and return the exit code it means."""
     match error:
         case Interrupted():
-            say("stopped; nothing was written")
+            say(str(error) or "stopped; nothing was written")
             return INTERRUPTED
         case BrokenPipeError():
             # Whoever read our output has gone: nothing is left to say, nor anywhere to flush to.

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from knee.cli.errors import Interrupted, Refused
+from knee.cli.progress import progress_bar
 from knee.results import Results, check_folder
 from knee.results import run as run_scenario
-from knee.run import Progress
 from knee.scenario import Scenario, load
 from knee.scenario import compare as compare_scenario
 
@@ -85,7 +83,7 @@ def _run_and_save(scenario: Scenario, style: Output) -> None:
     checked = scenario.check()
     folder = check_folder(style.folder or Path("results") / checked.name)
     title = f"{checked.name}: {len(checked.variants) * len(checked.seeds)} runs"
-    with _progress(title, hidden=style.quiet) as progress:
+    with progress_bar(title, hidden=style.quiet) as progress:
         results = run_scenario(scenario, progress=progress)
     _show(results, style)
     results.save(folder)
@@ -102,24 +100,3 @@ def _show(results: Results, style: Output) -> None:
     else:
         print_table(results)
     sys.stdout.flush()
-
-
-@contextmanager
-def _progress(title: str, *, hidden: bool) -> Iterator[Progress | None]:
-    """A progress bar on stderr while the body runs; none if hidden or nobody watches."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
-
-    console = Console(stderr=True)
-    if hidden or not console.is_terminal:
-        yield None
-        return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=None),
-        TaskProgressColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=console, transient=True, expand=True) as bar:
-        task = bar.add_task(title, total=1.0)
-        yield lambda fraction: bar.update(task, completed=fraction)

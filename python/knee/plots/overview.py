@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from knee.plots.style import BLACK, GREY, STYLE, VERMILION, palette
+from knee.quantity import seconds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,7 +82,7 @@ def draw_overview(run: Run) -> Figure:
     shaded beginning is the warm-up, which no figure counts.
     """
     panels = _collect(run)
-    warmup, duration = (_seconds(run.settings.get(key)) for key in ("warmup", "duration"))
+    warmup, duration = (seconds(run.settings.get(key)) for key in ("warmup", "duration"))
     rows, columns = max(len(panels.rows), 1), len(panels.protocols)
     with mpl.rc_context(STYLE):
         size = (max(0.9 + PANEL[0] * columns, 4.2), 0.75 + PANEL[1] * rows)
@@ -242,10 +242,3 @@ def _ceiling(panels: Panels, row: Row, warmup: float) -> float:
         tops += [1.12 * buffer for buffer in panels.buffers.values()]
     top = max(tops, default=0.0)
     return 1.08 * top if top > 0 else 1.0
-
-
-def _seconds(quantity: object) -> float:
-    """Seconds of a time as scenarios write it, such as "12 s"; 0 if it is none."""
-    units = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "min": 60.0}
-    found = re.fullmatch(r"\s*([\d.eE+-]+)\s*([a-z]+)\s*", str(quantity))
-    return float(found[1]) * units.get(found[2], 0.0) if found else 0.0

@@ -4,7 +4,6 @@ use super::Simulation;
 use crate::agenda::{Event, Kind};
 use crate::aggregate::Aggregate;
 use crate::config::{Probe, Quantity};
-use crate::flow::Flow;
 use crate::link::Link;
 use crate::report::{FlowReport, Report, Sample};
 use knee_laws::quantities::{Span, Time};
@@ -45,10 +44,18 @@ impl Simulation {
                     show(entity, value);
                 }
             }
+            Quantity::Law(_) => {
+                let flows = self.flows[..self.configured].iter().enumerate();
+                for (entity, flow) in flows.filter(|(_, flow)| flow.is_there(now)) {
+                    flow.law.observe(&mut |name, value| {
+                        let (quantity, entity) = (Quantity::Law(name), entity as u32);
+                        self.series.push(Sample { time_s, quantity, entity, value });
+                    });
+                }
+            }
             Quantity::Window | Quantity::Throughput | Quantity::Rtt => {
-                let there = |flow: &&mut Flow| flow.started && now < flow.stop.min(flow.completed);
-                let flows = self.flows[..self.configured].iter_mut();
-                for (entity, flow) in flows.enumerate().filter(|(_, flow)| there(flow)) {
+                let flows = self.flows[..self.configured].iter().enumerate();
+                for (entity, flow) in flows.filter(|(_, flow)| flow.is_there(now)) {
                     let value = match quantity {
                         Quantity::Window => flow.law.window(),
                         Quantity::Rtt => flow.rtt.smoothed.millis(),

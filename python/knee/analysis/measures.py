@@ -1,0 +1,300 @@
+"""What a claim may ask of a run: a number from the columns of one variant with one seed.
+
+A measure is a function of a `Run` and of arguments that a ledger file may give. A figure that a run
+does not have is NaN, never an exception.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import polars as pl
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from knee.run import Run
+
+Over = Literal["mean", "max", "min"]
+
+_FOLDS: Mapping[str, Callable[[NDArray[np.float64]], float]] = {
+    "mean": lambda values: float(np.mean(values)),
+    "max": lambda values: float(np.max(values)),
+    "min": lambda values: float(np.min(values)),
+    "sum": lambda values: float(np.sum(values)),
+}
+
+
+def link(run: Run, column: str, *, links: str | None = None, over: Over = "mean") -> float:
+    """A column of the summary over links.
+
+    Args:
+        run: The run.
+        column: Of the summary, such as "utilisation".
+        links: A pattern of names; by default the main links, which forward data crosses.
+        over: How several links become one figure.
+    """
+    summary = run.summary
+    names = summary["link"].cast(pl.String).to_list()
+    wanted = [name for name in run.main_links if links is None] or fnmatch.filter(
+        names, links or "*"
+    )
+    values = [
+        math.nan if value is None else float(value)
+        for name, value in zip(names, summary[column].to_list(), strict=True)
+        if name in wanted
+    ]
+    return _FOLDS[over](np.array(values)) if values else math.nan
+
+
+def goodput(run: Run, *, group: str = "*", over: Over | Literal["sum"] = "mean") -> float:
+    """Goodput in Mbps of the flows of the groups of that pattern: of a flow, or their sum."""
+    values = _column(run, "goodput_mbps", group)
+    return _FOLDS[over](values) if values.size else math.nan
+
+
+def goodput_ratio(run: Run, *, group: str, to: str) -> float:
+    """Mean goodput of a flow of one group over that of a flow of another."""
+    other = goodput(run, group=to)
+    return goodput(run, group=group) / other if other > 0.0 else math.nan
+
+
+def jain(run: Run, *, group: str = "forward") -> float:
+    """Jain index of the goodput of the flows of the groups of that pattern."""
+    return _jain(_column(run, "goodput_mbps", group))
+
+
+def goodput_exponent(run: Run, *, group: str = "forward") -> float:
+    """Exponent z of goodput ~ RTT^z over the flows of a group, by least squares in logarithms."""
+    rate, rtt = _column(run, "goodput_mbps", group), _column(run, "rtt_mean_ms", group)
+    there = (rate > 0.0) & (rtt > 0.0)
+    return slope(np.log(rtt[there]), np.log(rate[there]))
+
+
+def retransmissions(run: Run, *, group: str = "*") -> float:
+    """Retransmissions over data packets of a group."""
+    sent = _column(run, "data_packets", group).sum()
+    return float(_column(run, "retransmissions", group).sum() / sent) if sent > 0 else math.nan
+
+
+def completion(run: Run, *, group: str = "*", over: Over = "mean") -> float:
+    """Flow completion time in seconds over the completed flows of a group."""
+    values = _column(run, "completion_s", group)
+    values = values[np.isfinite(values)]
+    return _FOLDS[over](values) if values.size else math.nan
+
+
+def sampled(
+    run: Run,
+    quantity: str,
+    *,
+    entity: str = "*",
+    start: float = 0.0,
+    end: float = math.inf,
+    over: Over = "mean",
+    scale: float = 1.0,
+) -> float:
+    """Samples of a probe in [start, end] seconds, over time and entities, times `scale`."""
+    _, values = samples(run, quantity, entity, start, end)
+    values = values[np.isfinite(values)]
+    return scale * _FOLDS[over](values) if values.size else math.nan
+
+
+def fairness(
+    run: Run, *, group: str = "forward", start: float = 0.0, end: float = math.inf
+) -> float:
+    """Jain index of the flows' mean sampled throughputs in [start, end] seconds."""
+    _, values = samples(run, "throughput", f"{group}/*", start, end)
+    return _jain(np.nan_to_num(values).mean(axis=0)) if values.size else math.nan
+
+
+def queue_share(
+    run: Run, *, entity: str = "*", start: float = 0.0, end: float = math.inf, over: Over = "max"
+) -> float:
+    """Queue samples in [start, end] seconds in per cent of the buffer."""
+    packets = sampled(run, "queue", entity=entity, start=start, end=end, over=over)
+    row = run.summary.filter(pl.col("link").cast(pl.String).is_in(run.main_links)).row(
+        0, named=True
+    )
+    share, most = row["queue_max_percent"], row["queue_max_packets"]
+    return packets * share / most if share and most else (0.0 if packets == 0.0 else math.nan)
+
+
+def time_to(
+    run: Run,
+    quantity: str,
+    *,
+    entity: str = "*",
+    level: float,
+    after: float = 0.0,
+    hold: float = 0.0,
+    unit_s: float = 1.0,
+) -> float:
+    """Time after `after` until a probe's mean over entities reaches `level`, for `hold` seconds.
+
+    In units of `unit_s` seconds; infinite if it never does.
+    """
+    times, values = samples(run, quantity, entity, after, math.inf)
+    return _first(times, np.nanmean(values, axis=1) >= level, after, hold, unit_s)
+
+
+def time_to_fair(
+    run: Run,
+    *,
+    group: str = "forward",
+    level: float = 0.9,
+    after: float = 0.0,
+    until: float = math.inf,
+    average: float = 2.0,
+    hold: float = 2.0,
+    unit_s: float = 1.0,
+) -> float:
+    """Time after `after` until the flows' throughputs are fair, for `hold` seconds.
+
+    Fair: the Jain index of the flows that have sent, each averaged over `average` seconds, is at
+    least `level`. In units of `unit_s` seconds; infinite if they never are.
+    """
+    times, values = samples(run, "throughput", f"{group}/*", after, until)
+    if times.size < 2:
+        return math.nan
+    width = max(1, round(average / float(times[1] - times[0])))
+    begun = np.nan_to_num(values)
+    begun = begun[:, begun.sum(axis=0) > 0.0]
+    sums = np.cumsum(begun, axis=0)
+    means = (sums[width:] - sums[:-width]) / width
+    fair = np.array([_jain(row) >= level for row in means])
+    return _first(times[width:], fair, after, hold, unit_s)
+
+
+def last_growth(
+    run: Run, *, entity: str, rate: float, span: float = 0.2, until: float = math.inf
+) -> float:
+    """Seconds at which a window last grew by the factor 1 + `rate` within `span` from its start on.
+
+    The end of the first stretch of multiplicative increase.
+    """
+    times, values = samples(run, "window", entity, 0.0, until)
+    windows = values[:, 0] if values.size else np.empty(0)
+    if times.size < 2:
+        return math.nan
+    step = max(1, round(span / float(times[1] - times[0])))
+    there = np.isfinite(windows) & (windows > 0.0)
+    times, windows = times[there], windows[there]
+    if windows.size <= step:
+        return math.nan
+    growing = windows[step:] >= (1.0 + rate) * windows[:-step]
+    begun = int(np.argmax(growing))
+    stopped = np.nonzero(~growing[begun:])[0]
+    return float(times[begun + stopped[0]]) if growing.any() and stopped.size else math.nan
+
+
+def growth_lag(
+    run: Run, *, entity: str, behind: str, rate: float, span: float = 0.2, until: float = math.inf
+) -> float:
+    """Seconds by which one window leaves its multiplicative increase after another does."""
+    late = last_growth(run, entity=entity, rate=rate, span=span, until=until)
+    return late - last_growth(run, entity=behind, rate=rate, span=span, until=until)
+
+
+MEASURES: Mapping[str, Callable[..., float]] = {
+    measure.__name__: measure
+    for measure in (
+        link,
+        goodput,
+        goodput_ratio,
+        goodput_exponent,
+        jain,
+        retransmissions,
+        completion,
+        sampled,
+        fairness,
+        queue_share,
+        time_to,
+        time_to_fair,
+        last_growth,
+        growth_lag,
+    )
+}
+"""Measures by the name that ledger files use."""
+
+
+def measure(run: Run, name: str, arguments: Mapping[str, Any]) -> float:
+    """The measure of that name; a name that is no measure is a column of the summary.
+
+    Raises:
+        KeyError: If there is neither.
+    """
+    if name in MEASURES:
+        return float(MEASURES[name](run, **arguments))
+    if name not in run.summary.columns:
+        raise KeyError(f"{name!r} is no measure ({', '.join(MEASURES)}) and no column")
+    return float(link(run, name, **arguments))
+
+
+def samples(
+    run: Run, quantity: str, entity: str = "*", start: float = 0.0, end: float = math.inf
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Samples of a probe: times in s, shape (n,), and values, shape (n, entities), NaN where none.
+
+    Of "*" the main links are meant where the quantity is one of links.
+    """
+    frame = run.series().filter(
+        (pl.col("quantity") == quantity) & pl.col("time_s").is_between(start, end)
+    )
+    names = frame["entity"].cast(pl.String).unique(maintain_order=True).to_list()
+    wanted = fnmatch.filter(names, entity)
+    if entity == "*" and set(run.main_links) & set(names):
+        wanted = [name for name in names if name in run.main_links]
+    chosen = frame.filter(pl.col("entity").cast(pl.String).is_in(wanted))
+    if chosen.is_empty():
+        return np.empty(0), np.empty((0, 0))
+    wide = (
+        chosen.with_columns(pl.col("entity").cast(pl.String))
+        .pivot(on="entity", index="time_s", values="value")
+        .sort("time_s")
+    )
+    values = wide.select(wanted).cast(pl.Float64).fill_null(math.nan).to_numpy()
+    return wide["time_s"].to_numpy(), values
+
+
+def slope(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+    """Slope of the least-squares line through the points; NaN without two different x."""
+    if x.size < 2 or float(np.ptp(x)) == 0.0:
+        return math.nan
+    return float(np.polyfit(x, y, 1)[0])
+
+
+def _column(run: Run, column: str, group: str) -> NDArray[np.float64]:
+    flows = run.flows
+    names = flows["group"].cast(pl.String).unique(maintain_order=True).to_list()
+    chosen = flows.filter(pl.col("group").cast(pl.String).is_in(fnmatch.filter(names, group)))
+    return chosen[column].cast(pl.Float64).fill_null(math.nan).to_numpy()
+
+
+def _jain(rates: NDArray[np.float64]) -> float:
+    """(sum x)^2 / (n sum x^2) [Jain, Chiu, Hawe, 1984]."""
+    squares = float((rates**2).sum()) if rates.size else 0.0
+    return float(rates.sum() ** 2 / (rates.size * squares)) if squares > 0.0 else math.nan
+
+
+def _first(
+    times: NDArray[np.float64],
+    reached: NDArray[np.bool_],
+    after: float,
+    hold: float,
+    unit_s: float,
+) -> float:
+    """First instant, after `after`, from which `reached` stays so for `hold` seconds."""
+    if times.size == 0:
+        return math.nan
+    lost = np.nonzero(~reached)[0]
+    for index in np.nonzero(reached)[0]:
+        later = lost[lost > index]
+        end = times[later[0]] if later.size else math.inf
+        if end - times[index] >= hold:
+            return float(times[index] - after) / unit_s
+    return math.inf

@@ -1,0 +1,146 @@
+"""`knee reproduce`."""
+
+from __future__ import annotations
+
+import json as json_text
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from knee.cli.errors import Interrupted, Refused
+from knee.cli.progress import progress_bar
+from knee.ledger import (
+    Answer,
+    Evidence,
+    LedgerError,
+    Verdict,
+    answer,
+    claims,
+    find,
+    gather,
+    papers,
+)
+from knee.store import Store
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+COLOURS = {Verdict.HOLDS: "green", Verdict.DIFFERS: "yellow", Verdict.UNANSWERED: "dim"}
+WIDTH = 140
+"""Columns of a table that goes to a file."""
+
+
+def list_all(*, as_json: bool) -> None:
+    """Print every claim, a row each."""
+    if as_json:
+        keys = ("id", "paper", "where", "title", "claim", "subjects")
+        print(
+            json_text.dumps(
+                [each.model_dump(include={*keys}) for each in claims()],
+                indent=1,
+                ensure_ascii=False,
+            )
+        )
+        return
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in ("claim", "paper", "where", "title", "answered by"):
+        table.add_column(
+            column, no_wrap=column == "claim", style="bold" if column == "claim" else ""
+        )
+    for each in claims():
+        table.add_row(
+            each.id, each.paper, each.where, each.title, ", ".join(each.subjects) or "model"
+        )
+    _console().print(table)
+
+
+def reproduce(
+    names: Sequence[str],
+    *,
+    out: Path | None,
+    store: Path | None,
+    threads: int | None,
+    quick: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Run and answer the claims of these names, or of whole papers."""
+    if not names:
+        known = ", ".join(paper.id for paper in papers())
+        raise Refused(f"name claims, or papers ({known}); --list shows all claims")
+    try:
+        wanted = find(names)
+    except LedgerError as error:
+        raise Refused(str(error)) from None
+    place = Store(store)
+    try:
+        with progress_bar(f"{len(wanted)} claims", hidden=quiet) as progress:
+            evidences = gather(wanted, place, threads=threads, quick=quick, progress=progress)
+    except KeyboardInterrupt:
+        raise Interrupted(f"stopped; finished runs are kept in {place.folder}") from None
+    answers = [each for evidence in evidences for each in answer(evidence)]
+    from knee.report import rows, write_report
+
+    if as_json:
+        print(json_text.dumps(rows(answers), indent=1, ensure_ascii=False, allow_nan=False))
+    else:
+        _print(evidences, answers, quick=quick)
+    sys.stdout.flush()
+    folder = out or Path("results/reproduce") / ("-".join(names) if len(names) == 1 else "several")
+    page = write_report(evidences, answers, folder, quick=quick)
+    if not quiet:
+        shown = page.relative_to(Path.cwd()) if page.is_relative_to(Path.cwd()) else page
+        print(f"Report: {shown}", file=sys.stderr if as_json else sys.stdout)
+
+
+def _print(evidences: Sequence[Evidence], answers: Sequence[Answer], *, quick: bool) -> None:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_lines=False)
+    table.add_column("claim", style="bold", ratio=2)
+    table.add_column("paper says", ratio=4)
+    table.add_column("by", no_wrap=True)
+    table.add_column("knee measured", ratio=5)
+    table.add_column("verdict", min_width=8)
+    table.add_column("why", ratio=4)
+    for each in answers:
+        measured = Text("\n").join(
+            Text(f"{finding.check.paper}: {finding.measured}", style=COLOURS[finding.verdict])
+            for finding in each.findings
+        )
+        first = each is next(other for other in answers if other.claim is each.claim)
+        table.add_row(
+            each.claim.id if first else "",
+            Text(each.claim.claim if first else ""),
+            each.by,
+            measured,
+            Text(each.verdict.value, style=COLOURS[each.verdict]),
+            Text(each.explanation),
+            end_section=each is answers[-1] or answers[answers.index(each) + 1].claim != each.claim,
+        )
+    console = _console()
+    console.print(table)
+    counts = ", ".join(
+        f"{sum(each.verdict is verdict for each in answers)} {verdict.value}" for verdict in Verdict
+    )
+    spent = sum(evidence.cpu_seconds for evidence in evidences)
+    console.print(f"{counts}. The runs took {spent:.0f} s of CPU time.", style="dim")
+    if quick:
+        console.print(
+            "A smoke test: runs cut to some seconds; the verdicts mean nothing.", style="yellow"
+        )
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = WIDTH
+    return console

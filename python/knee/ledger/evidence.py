@@ -1,0 +1,225 @@
+"""What a claim's experiments yield: a row a role, point of the sweep and seed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from knee.analysis.measures import measure
+from knee.analysis.models import MODELS
+from knee.ledger.claims import Claim, Entry, Experiment, measures_of
+from knee.run import Progress, Run
+from knee.scenario import Scenario, load
+from knee.store import Store
+from knee.sweep import Job, jobs, kept, make
+
+QUICK = {"duration": "4 s", "warmup": "1 s"}
+"""What a smoke test sets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a row belongs: its experiment, x of the sweep (NaN without one), role and subject."""
+
+    experiment: str
+    x: float
+    role: str
+    subject: str | None
+
+
+@dataclass(slots=True)
+class Evidence:
+    """What the experiments of a claim yielded.
+
+    Attributes:
+        claim: The claim.
+        rows: By experiment: columns x, role, subject (null for peers), seed, cpu_seconds, and one
+            a metric.
+        failed: By experiment and subject (None: peers), why there are no rows.
+        store: Where the runs are.
+        first: The job of the first seed of each place.
+    """
+
+    claim: Claim
+    rows: dict[str, pl.DataFrame]
+    failed: dict[tuple[str, str | None], str]
+    store: Store
+    first: dict[Place, Job] = field(default_factory=dict)
+
+    @property
+    def cpu_seconds(self) -> float:
+        """CPU time of all its runs, those of earlier sessions included."""
+        return sum(float(rows["cpu_seconds"].sum()) for rows in self.rows.values() if rows.height)
+
+    def run(self, place: Place) -> Run | None:
+        """The run of the first seed of a place."""
+        job = self.first.get(place)
+        return None if job is None else kept(self.store, job)
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    place: Place
+    seed: int
+    job: Job
+
+
+def gather(
+    wanted: Sequence[Claim],
+    store: Store,
+    *,
+    threads: int | None = None,
+    quick: bool = False,
+    progress: Progress | None = None,
+) -> list[Evidence]:
+    """Run what claims need and read their metrics.
+
+    Args:
+        wanted: The claims.
+        store: Where finished runs are kept.
+        threads: Runs at a time; as many as cores if not given.
+        quick: Cut every run to some seconds, one seed and two points a sweep: a smoke test.
+        progress: Called with the fraction done.
+
+    Raises:
+        StoreError: If the store cannot be written.
+        KeyboardInterrupt: On Ctrl-C; what was finished is kept.
+    """
+    failed: list[dict[tuple[str, str | None], str]] = [{} for _ in wanted]
+    plans = [
+        _plan(claim, failures, quick=quick) for claim, failures in zip(wanted, failed, strict=True)
+    ]
+    make([each.job for plan in plans for each in plan], store, threads=threads, progress=progress)
+    found = []
+    for claim, plan, failures in zip(wanted, plans, failed, strict=True):
+        rows = {
+            experiment.id: _rows(claim, experiment, plan, store) for experiment in claim.experiment
+        }
+        first: dict[Place, Job] = {}
+        for each in plan:
+            first.setdefault(each.place, each.job)
+        found.append(Evidence(claim, rows, failures, store, first))
+    return found
+
+
+def _plan(
+    claim: Claim, failures: dict[tuple[str, str | None], str], *, quick: bool
+) -> list[_Planned]:
+    planned = []
+    for experiment in claim.experiment:
+        if experiment.model is not None:
+            continue
+        for entry in experiment.entries():
+            for subject in claim.subjects if entry.is_of_subject else [None]:
+                try:
+                    planned += [
+                        each
+                        for x in _points(experiment, quick=quick)
+                        for each in _at(experiment, entry, subject, x, quick=quick)
+                    ]
+                except (ValueError, FileNotFoundError) as error:
+                    failures[experiment.id, subject] = str(error)
+    return planned
+
+
+def _points(experiment: Experiment, *, quick: bool) -> list[float]:
+    if experiment.sweep is None:
+        return [math.nan]
+    values = experiment.sweep.values
+    return [*dict.fromkeys([values[0], values[len(values) // 2]])] if quick else values
+
+
+def _at(
+    experiment: Experiment, entry: Entry, subject: str | None, x: float, *, quick: bool
+) -> list[_Planned]:
+    """The runs of an entry at a point of the sweep, a seed each."""
+    scenario = _scenario(experiment, entry, subject, x)
+    seeds = 1 if quick else _seeds(experiment, x, is_peer=not entry.is_of_subject)
+    settings: dict[str, object] = dict(QUICK) if quick else {}
+    place = Place(experiment.id, x, entry.role, subject)
+    found = jobs(scenario.replace(seeds=seeds, set=settings))
+    return [_Planned(place, seed, job) for seed, job in enumerate(found, 1)]
+
+
+def _scenario(experiment: Experiment, entry: Entry, subject: str | None, x: float) -> Scenario:
+    def filled(value: Any) -> Any:
+        match value:
+            case str():
+                return value.replace("{subject}", subject or "").replace("{x}", f"{x:g}")
+            case dict():
+                return {key: filled(inner) for key, inner in value.items()}
+            case list():
+                return [filled(inner) for inner in value]
+            case _:
+                return value
+
+    settings = dict(experiment.set)
+    if experiment.sweep is not None:
+        settings |= experiment.sweep.set
+    changes = {key: _number(filled(value)) for key, value in settings.items()}
+    variant = filled(entry.variant)
+    return load(experiment.scenario or "").variants(variant).replace(set=changes)
+
+
+def _number(value: Any) -> Any:
+    """A setting that is a bare number, once {x} stands in it."""
+    try:
+        return float(value) if isinstance(value, str) and not value.isdigit() else value
+    except ValueError:
+        return value
+
+
+def _seeds(experiment: Experiment, x: float, *, is_peer: bool) -> int:
+    heavy = experiment.heavy
+    if heavy is not None and x > heavy.beyond:
+        return heavy.peer_seeds if is_peer else heavy.seeds
+    return (experiment.peer_seeds or experiment.seeds) if is_peer else experiment.seeds
+
+
+def _rows(
+    claim: Claim, experiment: Experiment, plan: Sequence[_Planned], store: Store
+) -> pl.DataFrame:
+    metrics = measures_of(claim, experiment)
+    if experiment.model is not None:
+        rows = [_model_row(experiment, x) for x in _points(experiment, quick=False)]
+    else:
+        rows = []
+        for each in plan:
+            if each.place.experiment == experiment.id:
+                run = kept(store, each.job)
+                rows.append(
+                    _labels(each.place.x, each.place.role, each.place.subject, each.seed)
+                    | {"cpu_seconds": float(run.summary["cpu_seconds"][0])}
+                    | {
+                        metric.column: measure(run, metric.measure, metric.arguments)
+                        for metric in metrics
+                    }
+                )
+    columns = {metric.column: pl.Float64 for metric in metrics}
+    schema = {
+        "x": pl.Float64,
+        "role": pl.String,
+        "subject": pl.String,
+        "seed": pl.Int64,
+        "cpu_seconds": pl.Float64,
+        **columns,
+    }
+    return pl.DataFrame(rows, schema=schema)
+
+
+def _labels(x: float, role: str, subject: str | None, seed: int) -> dict[str, Any]:
+    return {"x": x, "role": role, "subject": subject, "seed": seed}
+
+
+def _model_row(experiment: Experiment, x: float) -> Mapping[str, Any]:
+    arguments = dict(experiment.arguments)
+    if experiment.sweep is not None:
+        arguments |= {
+            key: x if value == "{x}" else value for key, value in experiment.sweep.set.items()
+        }
+    values = MODELS[experiment.model or ""](**arguments)
+    return _labels(x, "model", None, 0) | {"cpu_seconds": 0.0} | dict(values)

@@ -1,0 +1,222 @@
+"""Many runs at once: a variant and seed each, on all cores, by way of a store.
+
+A run that the store has is not made again. The longest go first, so that the cores end together.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from knee.quantity import bits_per_second, seconds
+from knee.run import Progress, Run, simulate
+from knee.scenario import Scenario, load
+from knee.store import Store
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A run of one variant with one seed.
+
+    Attributes:
+        scenario: What is run.
+        key: Its place in a store.
+        work: About how long it takes, in arbitrary units.
+    """
+
+    scenario: Scenario
+    key: str
+    work: float
+
+
+def jobs(scenario: Scenario) -> list[Job]:
+    """A job for each variant and seed of a scenario, variants first.
+
+    Raises:
+        ScenarioError: If the scenario is refused.
+    """
+    settings = tomllib.loads(scenario.to_toml())
+    variants = settings.pop("variant", None)
+    seeds = settings.pop("seeds")
+    found = []
+    for variant in variants or [None]:
+        chosen = settings if variant is None else settings | {"variant": [variant]}
+        for seed in seeds:
+            single = Scenario.of(chosen | {"seeds": [seed]}, name=scenario.name)
+            found.append(Job(single, Store.key(single.to_toml()), _work(settings)))
+    return found
+
+
+def make(
+    wanted: Sequence[Job],
+    store: Store,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """Make every run that the store lacks.
+
+    Args:
+        wanted: Jobs; equal ones are made once.
+        store: Where runs are kept; another process may work on the same one.
+        threads: Runs at a time; as many as cores if not given.
+        progress: Called with the fraction done, in [0, 1], by weight.
+
+    Raises:
+        StoreError: If the store cannot be written.
+        KeyboardInterrupt: On Ctrl-C; what was finished is kept.
+    """
+    every = {job.key: job for job in wanted}
+    missing = sorted(
+        (job for job in every.values() if job.key not in store), key=lambda job: -job.work
+    )
+    total = sum(job.work for job in every.values()) or 1.0
+    meter = _Meter(total, total - sum(job.work for job in missing), progress)
+    meter.report()
+    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+        try:
+            ours = _gather(pool, missing, lambda job: _make(job, store, meter, wait=False), meter)
+            elsewhere = [job for job, done in zip(missing, ours, strict=True) if not done]
+            _gather(pool, elsewhere, lambda job: _make(job, store, meter, wait=True), meter)
+        except BaseException:
+            meter.stopped.set()
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def sweep(
+    scenario: Scenario | str | Path,
+    over: Mapping[str, Sequence[object]],
+    *,
+    seeds: int | Sequence[int] | None = None,
+    store: Store | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> pl.DataFrame:
+    """The summaries of a scenario over values of some of its settings, changed together.
+
+    Args:
+        scenario: As for `knee.run`.
+        over: Values by dotted key, all of one length: `{"bottleneck.rate": ["1 Mbps", "1 Gbps"]}`.
+        seeds: Seeds to run instead of the scenario's; an int n means 1 to n.
+        store: Where finished runs are kept; by default KNEE_STORE or results/store.
+        threads: Runs at a time; as many as cores if not given.
+        progress: Called with the fraction done.
+
+    Returns:
+        The rows of `Run.summary`, after a column for each key of `over`.
+
+    Raises:
+        ScenarioError: If the scenario, or one with a value set, is refused.
+        ValueError: If lengths differ.
+    """
+    import polars as pl
+
+    if len({len(values) for values in over.values()}) > 1:
+        raise ValueError("sweep: the lists of values differ in length")
+    store = store or Store()
+    base = load(scenario).replace(seeds=seeds)
+    points = [dict(zip(over, values, strict=True)) for values in zip(*over.values(), strict=True)]
+    planned = [(point, job) for point in points for job in jobs(base.replace(set=point))]
+    make([job for _, job in planned], store, threads=threads, progress=progress)
+    labels = [[pl.lit(value).alias(key) for key, value in point.items()] for point, _ in planned]
+    rows = [kept(store, job).summary for _, job in planned]
+    return pl.concat(
+        [row.select(*label, *row.columns) for label, row in zip(labels, rows, strict=True)]
+    )
+
+
+def kept(store: Store, job: Job) -> Run:
+    """The run of a job that has been made.
+
+    Raises:
+        KeyError: If the store lacks it.
+    """
+    run = store.get(job.key)
+    if run is None:
+        raise KeyError(f"{job.scenario.name}: its run is no longer in {store.folder}")
+    return run
+
+
+class _Meter:
+    """What is done, over the jobs of several threads."""
+
+    def __init__(self, total: float, done: float, progress: Progress | None) -> None:
+        self.stopped = threading.Event()
+        self._total = total
+        self._done = done
+        self._running: dict[str, float] = {}
+        self._progress = progress
+        self._lock = threading.Lock()
+
+    def at(self, job: Job) -> Callable[[float], None]:
+        """The progress callback of a job's run; it also carries the order to stop."""
+
+        def note(fraction: float) -> None:
+            if self.stopped.is_set():
+                raise _Stopped
+            with self._lock:
+                self._running[job.key] = fraction * job.work
+
+        return note
+
+    def finished(self, job: Job) -> None:
+        with self._lock:
+            self._running.pop(job.key, None)
+            self._done += job.work
+
+    def report(self) -> None:
+        if self._progress is not None:
+            with self._lock:
+                done = self._done + sum(self._running.values())
+            self._progress(min(done / self._total, 1.0))
+
+
+class _Stopped(Exception):  # noqa: N818
+    """The other runs are being stopped."""
+
+
+def _gather(
+    pool: ThreadPoolExecutor, todo: Sequence[Job], act: Callable[[Job], bool], meter: _Meter
+) -> list[bool]:
+    futures: list[Future[bool]] = [pool.submit(act, job) for job in todo]
+    pending = set(futures)
+    while pending:
+        done, pending = wait(pending, timeout=0.2, return_when=FIRST_COMPLETED)
+        for future in done:
+            future.result()
+        meter.report()
+    return [future.result() for future in futures]
+
+
+def _make(job: Job, store: Store, meter: _Meter, *, wait: bool) -> bool:
+    """Make a job's run; False if another process is at it, unless that one's end is waited for."""
+    if meter.stopped.is_set():
+        raise _Stopped
+    with store.claimed(job.key, wait=wait) as ours:
+        if ours and job.key not in store:
+            tables, toml = simulate(job.scenario, threads=1, progress=meter.at(job))
+            store.put(job.key, Run(tables, toml))
+    if ours:
+        meter.finished(job)
+    return ours
+
+
+def _work(settings: Mapping[str, Any]) -> float:
+    """Bits that the links could carry, beyond what building and reading a run costs."""
+    links = settings.get("link")
+    if links:
+        rates = [bits_per_second(link["rate"]) for link in links]
+    else:
+        rate = bits_per_second(settings.get("bottleneck", {}).get("rate"))
+        rates = [rate] * settings.get("parking_lot", {}).get("links", 1)
+    return 1e6 + sum(rates) * seconds(settings["duration"])

@@ -1,0 +1,227 @@
+"""The ledger: its files, its runs, its verdicts; with made-up rows where the sums are checked."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import knee
+from conftest import ROOT, Knee
+from knee.ledger import Claim, LedgerError, Verdict, answer, claims, find, papers
+from knee.ledger.answers import number
+from knee.ledger.claims import read_claim
+from knee.ledger.evidence import Evidence
+from knee.store import Store
+from knee.sweep import jobs, make
+
+CLAIM = """
+where = "somewhere"
+title = "t"
+setup = "s"
+claim = "c"
+subjects = ["vcp"]
+
+[[experiment]]
+scenario = "vcp-base"
+compare = ["subject", "xcp"]
+sweep = { name = "capacity, Mbps", values = [1, 10, 100], set = { "bottleneck.rate" = "{x} Mbps" } }
+
+[[check]]
+paper = "high"
+metric = "utilisation"
+CHECK
+"""
+
+
+def claim(tmp_path: Path, check: str) -> Claim:
+    file = tmp_path / "paper" / "a-claim.toml"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(CLAIM.replace("CHECK", check), encoding="utf-8")
+    return read_claim(file)
+
+
+def evidence(tmp_path: Path, check: str, values: dict[float, list[float]]) -> Evidence:
+    """Made-up utilisations of vcp by capacity and seed; xcp has 0.9 everywhere."""
+    rows = [
+        {"x": x, "role": role, "subject": subject, "seed": seed, "cpu_seconds": 1.0,
+         "utilisation": value if role == "subject" else 0.9}
+        for x, seeds in values.items()
+        for seed, value in enumerate(seeds, 1)
+        for role, subject in (("subject", "vcp"), ("xcp", None))
+    ]  # fmt: skip
+    frame = pl.DataFrame(rows, schema_overrides={"subject": pl.String})
+    return Evidence(claim(tmp_path, check), {"main": frame}, {}, Store(tmp_path / "store"))
+
+
+@pytest.mark.parametrize(
+    ("check", "verdict", "measured"),
+    [
+        ("within = [0.7, 1.0]", Verdict.HOLDS, "0.800 to 0.950; 0.800 ± 0.14 (x = 1)"),
+        ("within = [0.85, 1.0]", Verdict.DIFFERS, "0.800 to 0.950; 0.800 ± 0.14 (x = 1)"),
+        ("within = [0.85, 1.0]\nat = [5, 200]", Verdict.HOLDS, "0.900 to 0.950; 0.900 ± 0 (x = 10)"),
+        ('within = [0.85, 1.0]\nover = "most"', Verdict.HOLDS, "0.800 to 0.950, 2 of 3 within"),
+        ('within = [0.88, 0.89]\nover = "mean"', Verdict.HOLDS, "0.883 ± 0.047 on average"),
+        ('within = [-0.05, 0.1]\nagainst = "xcp"', Verdict.DIFFERS, "-0.100 to 0.0500; -0.100 ± 0.14 (x = 1)"),
+        ('within = [0.0, 1.0]\nover = "exponent"', Verdict.HOLDS, "exponent 0.0373"),
+    ],
+)  # fmt: skip
+def test_checks_judge_rows_by_their_bounds(
+    tmp_path: Path, check: str, verdict: Verdict, measured: str
+) -> None:
+    rows = {1.0: [0.7, 0.9], 10.0: [0.9, 0.9], 100.0: [0.95, 0.95]}
+    [found] = answer(evidence(tmp_path, check, rows))
+    assert (found.by, found.verdict) == ("vcp", verdict)
+    assert found.findings[0].measured == measured
+    assert bool(found.findings[0].reason) == (verdict is not Verdict.HOLDS)
+
+
+def test_what_is_not_measured_is_not_answered(tmp_path: Path) -> None:
+    [found] = answer(evidence(tmp_path, "within = [0.0, 1.0]", {1.0: [math.nan]}))
+    assert found.verdict is Verdict.UNANSWERED
+
+
+@pytest.mark.parametrize(
+    ("check", "sentence"),
+    [
+        ("within = [0, 1]\nwithn = 1", "check.0.withn: Extra inputs are not permitted"),
+        ('within = [0, 1]\nof = ["xpc"]', "role 'xpc' is none of subject, xcp"),
+        ('within = [0, 1]\nexperiment = "b"', "experiment 'b' is none of main"),
+    ],
+)
+def test_a_wrong_file_is_refused_in_words(tmp_path: Path, check: str, sentence: str) -> None:
+    with pytest.raises(LedgerError, match=re.escape(sentence)):
+        claim(tmp_path, check)
+
+
+def test_every_claim_is_there_with_its_words() -> None:
+    """Each file's prefix is its paper's, and its scenarios are shipped."""
+    assert [paper.id for paper in papers()]
+    for each in claims():
+        for experiment in each.experiment:
+            if experiment.scenario is not None:
+                assert (ROOT / "scenarios" / f"{experiment.scenario}.toml").is_file(), each.id
+        for check in each.check:
+            assert check.within[0] <= check.within[1], each.id
+    assert {each.stem for each in (ROOT / "ledger").glob("*/*.toml")} == {
+        *(each.id for each in claims()),
+        "paper",
+    }
+
+
+def test_a_name_that_is_none_is_answered_by_the_nearest() -> None:
+    with pytest.raises(LedgerError, match="the nearest is vcp-rtt-fairness"):
+        find(["vcp-rtt-fairnes"])
+    assert len(find(["xia2008", "vcp-rtt"])) == len(find(["xia2008"]))
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0"), (0.92731, "0.927"), (1500.0, "1500"), (12.34, "12.3"), (2.5e-7, "2.50e-07"), (math.inf, "never")],
+)  # fmt: skip
+def test_numbers_have_three_digits(value: float, text: str) -> None:
+    assert number(value) == text
+
+
+def scenario() -> knee.Scenario:
+    return knee.dumbbell(
+        rate="5 Mbps", rtt="20 ms", flows=2, duration="2 s", protocol=["vcp", "xcp"]
+    ).replace(seeds=2)
+
+
+def test_a_run_is_made_once_and_kept(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    planned = jobs(scenario())
+    assert len({job.key for job in planned}) == 4
+    make(planned, store)
+    before = {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*.parquet")}
+    make(planned, store)
+    assert {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*.parquet")} == before
+    direct = knee.run(scenario()).summary.drop("cpu_seconds")
+    kept = [store.get(job.key) for job in planned]
+    assert pl.concat([run.summary for run in kept if run]).drop("cpu_seconds").equals(direct)
+
+
+def test_the_key_is_that_of_what_is_run() -> None:
+    first, *_ = jobs(scenario())
+    renamed, *_ = jobs(knee.Scenario.of(tomllib.loads(scenario().to_toml()), name="other"))
+    other, *_ = jobs(scenario().replace(set={"dumbbell.rtt": "21 ms"}))
+    assert first.key == renamed.key != other.key
+
+
+def test_a_sweep_has_a_row_a_value_seed_and_link(tmp_path: Path) -> None:
+    rates = ["2 Mbps", "5 Mbps"]
+    table = knee.sweep(scenario(), {"bottleneck.rate": rates}, store=Store(tmp_path))
+    assert table["bottleneck.rate"].unique().sort().to_list() == rates
+    assert table.height == 2 * 2 * 2 * 2  # values, variants, seeds, links
+
+
+def test_a_killed_process_leaves_whole_runs(tmp_path: Path) -> None:
+    """Killed without warning in the midst of many runs; a second process ends the work."""
+    script = (
+        "import knee, sys; from knee.store import Store\n"
+        "s = knee.dumbbell(rate='20 Mbps', rtt='20 ms', flows=5, duration='4 s', protocol='vcp')\n"
+        "t = knee.sweep(s, {'bottleneck.rate': [f'{r} Mbps' for r in range(20, 32)]},"
+        " store=Store(sys.argv[1]))\nprint(t['utilisation'].sum())"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path)]
+    env = os.environ | {"PYTHONPATH": str(ROOT / "python")}
+    first = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while not [*tmp_path.glob("??/*")] and first.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    first.send_signal(signal.SIGKILL)
+    first.wait()
+    for entry in tmp_path.glob("??/*"):
+        assert {file.name for file in entry.iterdir()} == {
+            "summary.parquet", "flows.parquet", "series.parquet", "scenario.toml",
+        }  # fmt: skip
+    pair = [subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    said = {each.communicate(timeout=120)[0] for each in pair}
+    assert len(said) == 1, "two processes on one store read the same runs"
+    assert len([*tmp_path.glob("??/*")]) == 12
+
+
+def test_reproduce_answers_draws_and_reports(knee: Knee, tmp_path: Path) -> None:
+    done = knee("reproduce", "vcp-fig1", "--quick", "--out", "report", "--store", "store")
+    assert done.returncode == 0, done.stderr
+    assert "vcp-authors" in done.stdout
+    assert "the verdicts mean nothing" in done.stdout
+    page = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
+    assert page.count("<img ") == 1
+    assert 'src="http' not in page
+    assert (tmp_path / "report" / "claims.json").is_file()
+
+
+def test_reproduce_smokes_every_claim(knee: Knee) -> None:
+    names = [paper.id for paper in papers()]
+    done = knee("reproduce", *names, "--quick", "--json")
+    assert done.returncode == 0, done.stderr
+    assert '"no such figure"' not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["reproduce"], "name claims, or papers (xia2008"),
+        (["reproduce", "vcp-rtt-fairnes"], "the nearest is vcp-rtt-fairness"),
+        (["reproduce", "vcp-fig1", "--store", "short.toml"], "cannot keep runs in"),
+    ],
+)
+def test_reproduce_refuses_in_a_sentence(
+    knee: Knee, short: Path, arguments: list[str], sentence: str
+) -> None:
+    assert short.is_file()
+    done = knee(*arguments)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
