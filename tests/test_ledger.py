@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import re
@@ -66,15 +67,19 @@ def evidence(tmp_path: Path, check: str, values: dict[float, list[float]]) -> Ev
 @pytest.mark.parametrize(
     ("check", "verdict", "measured"),
     [
-        ("within = [0.7, 1.0]", Verdict.HOLDS, "0.800 to 0.950; 0.800 ± 0.14 (x = 1)"),
+        ("within = [0.7, 1.0]", Verdict.HOLDS, "0.800 to 0.950; 0.950 ± 0 (x = 100)"),
         ("within = [0.85, 1.0]", Verdict.DIFFERS, "0.800 to 0.950; 0.800 ± 0.14 (x = 1)"),
-        ("within = [0.85, 1.0]\nat = [5, 200]", Verdict.HOLDS, "0.900 to 0.950; 0.900 ± 0 (x = 10)"),
+        ("within = [0.89, 1.1]\nat = [5, 99]", Verdict.HOLDS, "0.900 ± 0"),
         ('within = [0.85, 1.0]\nover = "most"', Verdict.HOLDS, "0.800 to 0.950, 2 of 3 within"),
         ('within = [0.88, 0.89]\nover = "mean"', Verdict.HOLDS, "0.883 ± 0.047 on average"),
-        ('within = [-0.05, 0.1]\nagainst = "xcp"', Verdict.DIFFERS, "-0.100 to 0.0500; -0.100 ± 0.14 (x = 1)"),
+        (
+            'within = [-0.05, 0.1]\nagainst = "xcp"',
+            Verdict.DIFFERS,
+            "-0.100 to 0.0500; -0.100 ± 0.14 (x = 1)",
+        ),
         ('within = [0.0, 1.0]\nover = "exponent"', Verdict.HOLDS, "exponent 0.0373"),
     ],
-)  # fmt: skip
+)
 def test_checks_judge_rows_by_their_bounds(
     tmp_path: Path, check: str, verdict: Verdict, measured: str
 ) -> None:
@@ -126,8 +131,15 @@ def test_a_name_that_is_none_is_answered_by_the_nearest() -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.0, "0"), (0.92731, "0.927"), (1500.0, "1500"), (12.34, "12.3"), (2.5e-7, "2.50e-07"), (math.inf, "never")],
-)  # fmt: skip
+    [
+        (0.0, "0"),
+        (0.92731, "0.927"),
+        (1500.0, "1500"),
+        (12.34, "12.3"),
+        (2.5e-7, "2.50e-07"),
+        (math.inf, "never"),
+    ],
+)
 def test_numbers_have_three_digits(value: float, text: str) -> None:
     assert number(value) == text
 
@@ -206,7 +218,9 @@ def test_reproduce_smokes_every_claim(knee: Knee) -> None:
     names = [paper.id for paper in papers()]
     done = knee("reproduce", *names, "--quick", "--json")
     assert done.returncode == 0, done.stderr
-    assert '"no such figure"' not in done.stdout
+    reasons = {row["reason"] for row in json.loads(done.stdout) if row["measured"] == "–"}
+    cut_short = {"no runs", "too few points for a line", "a run has no such figure"}
+    assert reasons <= cut_short, reasons
 
 
 @pytest.mark.parametrize(

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 import polars as pl
 
+from knee.analysis.measures import slope
 from knee.ledger.claims import Check, Claim
 from knee.ledger.evidence import Evidence
 
 PEERS = "peers"
 """Who answers a check that is about none of the subjects."""
+
+LEAST_FIT = 3
+"""Points that a line needs at least."""
 
 
 class Verdict(StrEnum):
@@ -119,6 +123,8 @@ def _find(evidence: Evidence, check: Check, by: str) -> Finding:
         if failure:
             return Finding(check, Verdict.UNANSWERED, "–", (), failure)
     points = [point for role in check.of for point in _points(evidence, check, role, subject)]
+    if check.over in ("exponent", "log-line") and len(points) < LEAST_FIT:
+        return Finding(check, Verdict.UNANSWERED, "–", tuple(points), "too few points for a line")
     if not points or any(math.isnan(point.mean) for point in points):
         reason = "a run has no such figure" if points else "no runs"
         return Finding(check, Verdict.UNANSWERED, "–", tuple(points), reason)
@@ -206,14 +212,23 @@ def _judge(check: Check, points: Sequence[Point]) -> tuple[str, bool]:
             value = float(np.mean([point.mean for point in points]))
             deviation = float(np.mean([point.deviation for point in points]))
             return f"{_with(value, deviation)} on average", inside(value)
-        case "exponent":
-            x = np.log([point.x for point in points])
-            value = float(np.polyfit(x, np.log([point.mean for point in points]), 1)[0])
-            return f"exponent {number(value)}", inside(value)
-        case "log-line":
-            x, y = np.log([point.x for point in points]), np.array([_mean(each) for each in points])
-            value = float(np.corrcoef(x, y)[0, 1] ** 2)
-            return f"R squared {number(value)} against log x", inside(value)
+        case "exponent" | "log-line":
+            return _fit(check, points, inside)
+
+
+def _fit(
+    check: Check, points: Sequence[Point], inside: Callable[[float], bool]
+) -> tuple[str, bool]:
+    """The same of a line through the figures, against log x."""
+    y = np.array([point.mean for point in points])
+    if not np.isfinite(y).all() or (y <= 0.0).any():
+        return "not reached everywhere", False
+    x = np.log([point.x for point in points])
+    if check.over == "exponent":
+        value = slope(x, np.log(y))
+        return f"exponent {number(value)}", inside(value)
+    value = float(np.corrcoef(x, y)[0, 1] ** 2)
+    return f"R squared {number(value)} against log x", inside(value)
 
 
 def _mean(point: Point) -> float:

@@ -65,7 +65,7 @@ def _against_sweep(evidence: Evidence, figure: FigureSpec, experiment: Experimen
             _draw_line(axis, part, panel, name, number, len(lines))
         if experiment.sweep.log:
             axis.set_xscale("log")
-        if panel.log:
+        if panel.log and any((np.asarray(line.get_ydata()) > 0).any() for line in axis.lines):
             axis.set_yscale("log")
         axis.set_xlabel(experiment.sweep.name)
         axis.set_title(panel.label, fontsize=9)
