@@ -221,9 +221,8 @@ pub(crate) fn of_links(quantity: QuantityName) -> bool {
         | QuantityName::Utilisation
         | QuantityName::Signal
         | QuantityName::Drops => true,
-        QuantityName::Window
-        | QuantityName::Throughput
-        | QuantityName::Rtt
-        | QuantityName::Law => false,
+        QuantityName::Window | QuantityName::Throughput | QuantityName::Rtt | QuantityName::Law => {
+            false
+        }
     }
 }
