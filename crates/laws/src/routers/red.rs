@@ -40,6 +40,8 @@ params! {
         pub ecn: bool = true, in 0.0, 1.0;
         /// Probability p_b from which even packets that could be marked are dropped; above 1: never.
         pub mark_limit: f64 = 0.1, in 0.0, 2.0;
+        /// Let ACKs pass, which cannot be marked, instead of dropping them?
+        pub spare_acks: bool = false, in 0.0, 1.0;
         /// Mean packet size for which thresholds and weight are computed.
         pub mean_packet_size: Bytes = Bytes(500), in 1.0, 1e5;
         /// Queueing delay that the automatic thresholds aim at.
@@ -214,6 +216,8 @@ impl RouterLaw for Red {
         (self.packets_since, self.bytes_since) = (0, 0);
         if self.params.ecn && ecn::is_capable(wire) && self.p_b < self.params.mark_limit {
             Verdict::Mark
+        } else if self.params.spare_acks && !arrival.data {
+            Verdict::Accept
         } else {
             Verdict::Drop
         }
@@ -344,7 +348,21 @@ mod tests {
         };
         assert_eq!([19, 20, 20, 60].map(&mut verdict)[..2], [Verdict::Accept; 2]); // the first is let by
         assert_eq!([20, 60, 1000].map(&mut verdict), [Verdict::Mark; 3]);
-        assert_eq!([19, 0].map(verdict), [Verdict::Accept; 2]);
+        assert_eq!([19, 0].map(&mut verdict), [Verdict::Accept; 2]);
+
+        let ack = Arrival {
+            queue: trial::queue(0, 60),
+            idle_since: None,
+            flow: 0,
+            size: 40,
+            data: false,
+        };
+        for (spare_acks, verdict) in [(false, Verdict::Drop), (true, Verdict::Accept)] {
+            let params = Params { spare_acks, ..params };
+            let mut red = <Red as RouterSpec>::new(params, &trial::link());
+            trial::present(&mut red, ack, Codec::None, &mut trial::NoDraw); // the first is let by
+            assert_eq!(trial::present(&mut red, ack, Codec::None, &mut trial::NoDraw), verdict);
+        }
     }
 
     #[test]

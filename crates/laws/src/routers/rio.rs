@@ -70,6 +70,7 @@ impl Params {
             mark_limit: self.mark_limit,
             mean_packet_size: self.mean_packet_size,
             target_delay: self.target_delay,
+            ..red::Params::default()
         };
         let packets = red::Settings::new(&red::Params { byte_mode: false, ..out }, rate, delay_s);
         let or = |given: f64, automatic: f64| if given == 0.0 { automatic } else { given };
