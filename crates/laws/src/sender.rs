@@ -8,7 +8,7 @@ use crate::quantities::{BitRate, Span, Time};
 /// The transport decides what a loss is, clamps the window to at least one packet and never sends
 /// beyond it. Windows are in packets and may be fractional.
 pub trait SenderLaw {
-    /// An ACK arrived. During loss recovery `ack.recovering` is set: window laws then hold still.
+    /// An ACK arrived. While `ack.recovering` is set, window laws hold still.
     fn on_ack(&mut self, ack: &Ack);
     /// The transport noticed congestion: at most once a window of data.
     fn on_loss(&mut self, loss: &Loss);
@@ -56,7 +56,8 @@ pub struct Ack {
     pub min_rtt: Span,
     /// What the network said.
     pub feedback: Feedback,
-    /// Is the transport repairing losses?
+    /// Is the transport repairing losses, or does the ACK echo a mark once more (RFC 3168, 6.1.2)?
+    /// Windows do not grow on it.
     pub recovering: bool,
     /// Was the window not the limit of what was sent?
     pub app_limited: bool,

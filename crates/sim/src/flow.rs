@@ -167,7 +167,7 @@ impl Flow {
             smoothed_rtt: self.rtt.smoothed,
             min_rtt: self.rtt.min,
             feedback,
-            recovering: was_recovering || self.recovering,
+            recovering: was_recovering || self.recovering || self.is_echo(feedback),
             app_limited: self.board.next() >= self.limit || self.law.window() > options.max_window,
             rate: None,
         };
@@ -202,16 +202,19 @@ impl Flow {
             return Feedback::None;
         }
         let feedback = self.codec.read(packet.echo_bits(), [packet.body[0], packet.body[1]]);
-        if self.codec == Codec::Ecn
-            && feedback == (Feedback::Ecn { congested: true })
-            && !self.recovering
-            && self.board.una() > self.reduced_until
-        {
+        if self.is_echo(feedback) && !self.recovering && self.board.una() > self.reduced_until {
             self.reduced_until = self.board.next();
             self.say_reduced = true;
             self.law.on_loss(&self.congestion(Congestion::Mark, options, now));
         }
         feedback
+    }
+
+    /// Is it RFC 3168's echo of a mark, on which no window grows (6.1.2)? Accurate ECN tells of each
+    /// packet, and leaves it to the law.
+    #[inline]
+    fn is_echo(&self, feedback: Feedback) -> bool {
+        self.codec == Codec::Ecn && feedback == Feedback::Ecn { congested: true }
     }
 
     /// May a recovery begin? Without selective acknowledgements, not at the very end of the last one
@@ -364,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_is_answered_once_although_it_is_echoed_until_cwr_arrives() {
+    fn a_mark_is_answered_once_and_no_window_grows_while_it_is_echoed() {
         let opening = Opening { initial_window: 10.0, packet_bytes: 1000 };
         let law = Sender::build("sack", &[], &opening).expect("a law");
         let mut flow = Flow::new(law, GroupId(0), Codec::Ecn);
@@ -372,13 +375,16 @@ mod tests {
         let echo = |next| Packet::ack(&Packet::data(0, 0, 1000, false), next, 40, ecn::CONGESTED);
         assert_eq!(sent(&mut flow, Time::ZERO), Vec::from_iter(0..10));
         flow.take_ack(&echo(1), &transport(), now);
-        assert!(flow.law.window() < 5.0); // half of nine, then an ACK's increase
+        assert_eq!(flow.law.window(), 4.5); // half of nine
         for next in 2..=10 {
             flow.take_ack(&echo(next), &transport(), now); // before the packet that says CWR
-            assert!(flow.law.window() > 4.0);
+            assert_eq!(flow.law.window(), 4.5);
         }
         assert_eq!(sent(&mut flow, now)[0], 10);
-        flow.take_ack(&echo(11), &transport(), now);
+        let clear = Packet::ack(&Packet::data(0, 0, 1000, false), 11, 40, ecn::CAPABLE);
+        flow.take_ack(&clear, &transport(), now);
+        assert_eq!(flow.law.window(), 4.5 + 1.0 / 4.5);
+        flow.take_ack(&echo(12), &transport(), now);
         assert!(flow.law.window() < 4.0);
     }
 
