@@ -32,8 +32,8 @@ NS2_VARIANTS: dict[str, dict[str, object]] = {
     f"{sender}/red": {"name": f"{sender}/red", "sender": sender, "router": RED_OF_NS2}
     for sender in ("sack", "newreno")
 }
-# A queue that marks all above one threshold. ns-3's DCTCP lets ACKs be marked, htsim's queue asks no
-# packet: neither drops ACKs there.
+# A queue that marks all above one threshold. ns-3's DCTCP lets ACKs be marked, htsim's queue asks
+# no packet: neither drops ACKs there.
 STEP = {
     "law": "red",
     "queue_weight": 1,
