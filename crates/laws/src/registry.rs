@@ -10,6 +10,7 @@ use crate::router::{
     Arrival, Departure, Draw, Eviction, LinkView, QueueView, RouterLaw, Verdict, Waiting,
 };
 use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw, Sending};
+use crate::senders::slow_start::SlowStart;
 use crate::{routers, senders};
 
 /// A sender law as the registry knows it. Codec, recovery and router default to those of a TCP of today.
@@ -71,6 +72,8 @@ pub struct SenderInfo {
     pub recovery: Recovery,
     /// The router law that it is made for.
     pub router: &'static str,
+    /// Has it the slow start that a transport's `slow_start` changes?
+    pub slow_start: bool,
     /// Its parameters.
     pub params: Vec<ParamInfo>,
 }
@@ -104,7 +107,7 @@ pub struct Refusal {
 }
 
 /// Fills a law's parameters from named values.
-fn fill<P: ParamSet>(values: &[(String, Value)]) -> Result<P, Refusal> {
+pub(crate) fn fill<P: ParamSet>(values: &[(String, Value)]) -> Result<P, Refusal> {
     let mut params = P::default();
     for (name, value) in values {
         params.set(name, *value).map_err(|error| Refusal { name: name.clone(), error })?;
@@ -112,9 +115,12 @@ fn fill<P: ParamSet>(values: &[(String, Value)]) -> Result<P, Refusal> {
     Ok(params)
 }
 
-fn unknown(name: &str) -> Refusal {
+pub(crate) fn unknown(name: &str) -> Refusal {
     Refusal { name: name.to_owned(), error: ParamError::UnknownLaw }
 }
+
+/// An opening like any other, to ask laws about themselves.
+const ANY: Opening = Opening { initial_window: 1.0, packet_bytes: 1000 };
 
 macro_rules! senders {
     ($($Variant:ident = $path:path;)*) => {
@@ -151,6 +157,9 @@ macro_rules! senders {
             fn on_wake(&mut self, now: Time) {
                 match self { $(Self::$Variant(law) => law.on_wake(now),)* Self::Custom(law) => law.on_wake(now) }
             }
+            fn slow_start(&mut self) -> Option<&mut SlowStart> {
+                match self { $(Self::$Variant(law) => law.slow_start(),)* Self::Custom(law) => law.slow_start() }
+            }
             #[inline]
             fn header(&self, sending: &Sending) -> Header {
                 match self { $(Self::$Variant(law) => law.header(sending),)* Self::Custom(law) => law.header(sending) }
@@ -179,6 +188,7 @@ macro_rules! senders {
                 codec: <$path as SenderSpec>::CODEC,
                 recovery: <$path as SenderSpec>::RECOVERY,
                 router: <$path as SenderSpec>::ROUTER,
+                slow_start: <$path as SenderSpec>::new(Default::default(), &ANY).slow_start().is_some(),
                 params: <<$path as SenderSpec>::Params as ParamSet>::infos(),
             },)*]
         }

@@ -2,6 +2,7 @@
 
 use crate::codecs::{Feedback, Header};
 use crate::quantities::{BitRate, Span, Time};
+use crate::senders::slow_start::SlowStart;
 
 /// A congestion-control law of a sender. It never sees a clock, a packet or a log.
 ///
@@ -31,6 +32,11 @@ pub trait SenderLaw {
     }
     /// The instant asked for by [`wake_at`](Self::wake_at) has come.
     fn on_wake(&mut self, _now: Time) {}
+    /// Its slow start, for laws that have the usual one: scenarios choose how it grows, and pacing asks whether it
+    /// is under way.
+    fn slow_start(&mut self) -> Option<&mut SlowStart> {
+        None
+    }
     /// The congestion header of the next data packet, for codecs that have one.
     fn header(&self, _sending: &Sending) -> Header {
         [0; 4]

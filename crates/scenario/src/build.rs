@@ -9,7 +9,7 @@ use crate::scenario::Scenario;
 use knee_laws::quantities::{Span, Time};
 use knee_laws::registry::{Refusal, Router, Sender};
 use knee_laws::router::{Draw, LinkView};
-use knee_laws::sender::Opening;
+use knee_laws::sender::{Opening, SenderLaw};
 use knee_sim::Stream;
 use knee_sim::config::{
     Buffer, FlowConfig, GroupId, LinkConfig, LinkId, NetworkConfig, Probe, Quantity, Route,
@@ -49,7 +49,12 @@ fn opening(group: &GroupPlan) -> Opening {
 }
 
 fn sender(group: &GroupPlan) -> Result<Sender, String> {
-    Sender::build(group.sender.info.name, &group.sender.params, &opening(group)).map_err(refused)
+    let law = Sender::build(group.sender.info.name, &group.sender.params, &opening(group));
+    let mut law = law.map_err(refused)?;
+    if let Some(slow_start) = law.slow_start() {
+        slow_start.follow(group.slow_start.clone());
+    }
+    Ok(law)
 }
 
 /// The network of a variant with a seed.

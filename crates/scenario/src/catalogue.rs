@@ -1,12 +1,14 @@
 //! What there is: laws, codecs, quantities, and the schema of a scenario.
 
-use crate::format::Document;
+use crate::defaults;
+use crate::format::{Document, Profile};
 use crate::quantity::{Delay, Rate, Size, Written};
 use knee_laws::codecs::Codec;
 use knee_laws::params::{Kind, ParamInfo, Value};
 use knee_laws::presets::{PRESETS, Preset, Setting};
 use knee_laws::registry::{router_laws, sender_laws};
 use knee_laws::sender::Recovery;
+use knee_laws::senders::slow_start::rules;
 use serde_json::json;
 
 /// The JSON Schema of a scenario.
@@ -19,7 +21,7 @@ pub fn schema() -> String {
 
 /// Laws with their parameters, presets with what they change, codecs, and quantities that probes sample.
 ///
-/// An object of lists: `senders`, `routers`, `presets`, `codecs`, `quantities`.
+/// An object of lists: `senders`, `routers`, `presets`, `slow_starts`, `profiles`, `codecs`, `quantities`.
 pub fn catalogue() -> serde_json::Value {
     let senders: Vec<_> = sender_laws()
         .iter()
@@ -31,6 +33,7 @@ pub fn catalogue() -> serde_json::Value {
                 "codec": law.codec.name(),
                 "recovery": recovery(law.recovery),
                 "router": law.router,
+                "slow_start": law.slow_start,
                 "params": params(&law.params),
             })
         })
@@ -48,6 +51,21 @@ pub fn catalogue() -> serde_json::Value {
             })
         })
         .collect();
+    let slow_starts: Vec<_> = rules()
+        .iter()
+        .map(|rule| {
+            json!({
+                "name": rule.name,
+                "title": rule.title,
+                "source": rule.source,
+                "params": params(&rule.params),
+            })
+        })
+        .collect();
+    let profiles = [
+        profile(Profile::Papers, "papers", "as the simulations of papers"),
+        profile(Profile::Modern, "modern", "as hosts of today"),
+    ];
     let codecs: Vec<_> = Codec::ALL
         .iter()
         .map(|codec| json!({ "name": codec.name(), "title": codec.title() }))
@@ -60,6 +78,8 @@ pub fn catalogue() -> serde_json::Value {
         "senders": senders,
         "routers": routers,
         "presets": presets(),
+        "slow_starts": slow_starts,
+        "profiles": profiles,
         "codecs": codecs,
         "quantities": quantities,
     })
@@ -86,6 +106,27 @@ fn presets() -> Vec<serde_json::Value> {
         })
     };
     PRESETS.iter().map(preset).collect()
+}
+
+/// A profile with the keys that it sets, as if they were parameters.
+fn profile(profile: Profile, name: &str, title: &str) -> serde_json::Value {
+    let keys = json!(defaults::profile(profile));
+    let why = |key: &str| match profile {
+        Profile::Papers => "",
+        Profile::Modern => {
+            let mut sources = defaults::MODERN_SOURCES.iter();
+            sources.find(|(name, _)| *name == key).map_or("", |(_, source)| source)
+        }
+    };
+    let params: Vec<_> = keys
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(key, value)| {
+            json!({ "name": key, "unit": "", "default": value, "range": "", "help": why(key) })
+        })
+        .collect();
+    json!({ "name": name, "title": title, "params": params })
 }
 
 const QUANTITIES: [(&str, &str, &str); 8] = [

@@ -1,15 +1,16 @@
 //! Checks of the document as a whole: names, times, amounts.
 
-use crate::choice::Seeds;
+use crate::choice::{Seeds, SlowStartSpec};
 use crate::defaults;
-use crate::format::{ArrivalSize, Document, ProbeSpec, ProbeSwitch, QuantityName};
+use crate::format::{ArrivalSize, Document, ProbeSpec, ProbeSwitch, QuantityName, Transport};
+use crate::nearest::listed;
 use crate::network::Network;
-use crate::plan::check_transport;
+use crate::plan::{GroupPlan, Plan, check_transport};
 use crate::problem::{Fault, KeyPath};
 use crate::quantity::FlowSize;
 use knee_laws::quantities::Span;
 use knee_sim::config::{FlowConfig, LinkConfig};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Most runs of one scenario.
 pub(crate) const MOST_RUNS: u64 = 10_000;
@@ -72,6 +73,38 @@ pub(crate) fn document(document: &Document) -> Result<(), Fault> {
         check_transport(&variant.transport, &at)?;
     }
     probes(&document.probe)
+}
+
+/// Is a slow start chosen for flows none of which has one? A profile may be: the rest of it is for all.
+pub(crate) fn slow_start(
+    document: &Document,
+    network: &Network,
+    plans: &[Plan],
+) -> Result<(), Fault> {
+    let check = |transport: &Transport,
+                 at: &KeyPath,
+                 flows: &mut dyn Iterator<Item = &GroupPlan>| {
+        let chosen = transport.slow_start.as_ref().and_then(|SlowStartSpec(spec)| spec.law());
+        let is_chosen = transport.profile.is_none() && chosen.is_some_and(|law| law != "standard");
+        let laws: BTreeMap<_, _> =
+            flows.map(|flow| (flow.sender.info.name, flow.sender.info.slow_start)).collect();
+        if !is_chosen || laws.is_empty() || laws.values().any(|has_one| *has_one) {
+            return Ok(());
+        }
+        let laws = listed(laws.into_keys());
+        let message = format!("no sender that slow starts is there to change, only {laws}");
+        let remedy = "`knee show LAW` tells which do";
+        Err(at.key("transport").key("slow_start").fault(format!("{message}; {remedy}")))
+    };
+    let all = || plans.iter().flat_map(|plan| &plan.groups);
+    check(&document.transport, &KeyPath::root(), &mut all())?;
+    for (index, (variant, plan)) in document.variant.iter().zip(plans).enumerate() {
+        check(&variant.transport, &KeyPath::element("variant", index), &mut plan.groups.iter())?;
+    }
+    for (index, group) in network.groups.iter().enumerate() {
+        check(&group.transport, &group.at, &mut plans.iter().map(|plan| &plan.groups[index]))?;
+    }
+    Ok(())
 }
 
 fn name(name: &str, at: &KeyPath) -> Result<(), Fault> {

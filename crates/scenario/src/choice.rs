@@ -1,5 +1,6 @@
 //! Values that are written in more than one way: a name or a table, a number or a list.
 
+use crate::defaults::{pacing_avoidance, pacing_slow_start};
 use crate::number::{PacingGain, Probability, Ranged};
 use crate::quantity::{Delay, Written};
 use schemars::JsonSchema;
@@ -84,7 +85,26 @@ pub(crate) enum Pacing {
     Set(bool),
     /// At this multiple of window / RTT.
     Gain(PacingGain),
+    /// At one multiple in slow start, at another after it.
+    Gains(PacingGains),
 }
+
+/// Multiples of window / RTT, by default Linux's.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PacingGains {
+    /// While the window is below half of the slow-start threshold; by default 2.
+    #[serde(default = "pacing_slow_start")]
+    pub slow_start: PacingGain,
+    /// Otherwise; by default 1.2.
+    #[serde(default = "pacing_avoidance")]
+    pub avoidance: PacingGain,
+}
+
+/// How slow start grows: a name, or a table of its name and parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub(crate) struct SlowStartSpec(pub LawSpec);
 
 /// Random loss: the probability of each packet's, or a model.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
@@ -247,19 +267,39 @@ reads!(Ecn, "true, false or \"auto\"", {
     }
 });
 
-reads!(Pacing, "true, false or a gain from 0.01 to 100", {
-    fn visit_bool<E: de::Error>(self, set: bool) -> Result<Pacing, E> {
-        Ok(Pacing::Set(set))
+reads!(
+    SlowStartSpec,
+    "\"standard\", \"limited\", \"hystart++\" or a table such as { law = \"limited\", max_ssthresh = 50 }",
+    {
+        fn visit_str<E: de::Error>(self, name: &str) -> Result<SlowStartSpec, E> {
+            Ok(SlowStartSpec(LawSpec::Name(name.to_owned())))
+        }
+        fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<SlowStartSpec, A::Error> {
+            LawSpec::deserialize(MapAccessDeserializer::new(map)).map(SlowStartSpec)
+        }
     }
-    fn visit_i64<E: de::Error>(self, gain: i64) -> Result<Pacing, E> {
-        self.visit_f64(gain as f64)
+);
+
+reads!(
+    Pacing,
+    "true, false, a gain from 0.01 to 100 or a table such as { slow_start = 2, avoidance = 1.2 }",
+    {
+        fn visit_bool<E: de::Error>(self, set: bool) -> Result<Pacing, E> {
+            Ok(Pacing::Set(set))
+        }
+        fn visit_i64<E: de::Error>(self, gain: i64) -> Result<Pacing, E> {
+            self.visit_f64(gain as f64)
+        }
+        fn visit_f64<E: de::Error>(self, gain: f64) -> Result<Pacing, E> {
+            PacingGain::check(gain)
+                .map(Pacing::Gain)
+                .ok_or_else(|| E::custom("it must be true, false or a gain from 0.01 to 100"))
+        }
+        fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Pacing, A::Error> {
+            PacingGains::deserialize(MapAccessDeserializer::new(map)).map(Pacing::Gains)
+        }
     }
-    fn visit_f64<E: de::Error>(self, gain: f64) -> Result<Pacing, E> {
-        PacingGain::check(gain)
-            .map(Pacing::Gain)
-            .ok_or_else(|| E::custom("it must be true, false or a gain from 0.01 to 100"))
-    }
-});
+);
 
 reads!(LossSpec, "a probability from 0 to 1, or a table such as { probability = 0.01 }", {
     fn visit_i64<E: de::Error>(self, number: i64) -> Result<LossSpec, E> {
@@ -329,6 +369,19 @@ impl LawSpec {
         }
         .into_iter()
         .flatten()
+    }
+}
+
+impl Pacing {
+    /// Multiples of window / RTT, if packets are paced.
+    pub fn gains(self) -> Option<knee_sim::config::Pacing> {
+        let (slow_start, avoidance) = match self {
+            Self::Set(false) => return None,
+            Self::Set(true) => (1.0, 1.0),
+            Self::Gain(gain) => (gain.0, gain.0),
+            Self::Gains(gains) => (gains.slow_start.0, gains.avoidance.0),
+        };
+        Some(knee_sim::config::Pacing { slow_start, avoidance })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The scenario as it is written: the types behind TOML, JSON and the JSON Schema.
 
-use crate::choice::{Ecn, LawSpec, LossSpec, Pacing, PathSpec, Seeds, Spread};
+use crate::choice::{Ecn, LawSpec, LossSpec, Pacing, PathSpec, Seeds, SlowStartSpec, Spread};
 use crate::number::{
     ArrivalRate, Count, Factor, Links, PacketsPerAck, ParetoShape, Probability, Share, Window,
 };
@@ -168,6 +168,9 @@ pub(crate) struct Reorder {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Transport {
+    /// What keys beside it, and those of more specific tables, start from; by default `papers`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
     /// Size of a data packet on the wire; by default 1000 B.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data_size: Option<Size>,
@@ -177,6 +180,9 @@ pub(crate) struct Transport {
     /// Initial window in packets; by default 2.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_window: Option<Window>,
+    /// How slow start grows, in laws that have the usual one; by default `standard`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slow_start: Option<SlowStartSpec>,
     /// How losses are repaired; by default the law's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recovery: Option<RecoveryName>,
@@ -204,6 +210,16 @@ pub(crate) struct Transport {
     /// How far data in profile may run ahead of that rate; by default 10 kB.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub committed_burst: Option<Size>,
+}
+
+/// A set of transport options.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Profile {
+    /// As in the simulations of papers: initial window 2, ACK-clocked, an ACK a packet.
+    Papers,
+    /// As hosts of today: initial window 10, HyStart++, paced, delayed ACKs.
+    Modern,
 }
 
 /// How the transport repairs losses.

@@ -7,7 +7,8 @@ use crate::problem::{Fault, KeyPath};
 use crate::quantity::{Delay, Rate, Size, Written};
 use knee_laws::params::{Kind, ParamInfo, Value};
 use knee_laws::presets::{PRESETS, Setting, preset};
-use knee_laws::registry::{RouterInfo, SenderInfo, router_laws, sender_laws};
+use knee_laws::registry::{Refusal, RouterInfo, SenderInfo, router_laws, sender_laws};
+use knee_laws::senders::slow_start::{Rule, rules};
 
 /// A sender law with its parameters.
 #[derive(Clone, Debug)]
@@ -89,6 +90,23 @@ fn settled(
         values.extend(params(law, infos, (spec, at))?);
     }
     Ok(values)
+}
+
+/// A way for slow start to grow; a transport that paces has other defaults.
+pub(crate) fn slow_start(spec: &LawSpec, is_paced: bool, at: &KeyPath) -> Result<Rule, Fault> {
+    let rules = rules();
+    let names = || rules.iter().map(|rule| rule.name);
+    let name = spec.law().ok_or_else(|| {
+        at.fault(format!("missing key `law`, the way to grow: {}", listed(names())))
+    })?;
+    let rule = rules.iter().find(|rule| rule.name == name).ok_or_else(|| {
+        let hint = nearest(name, names());
+        let names = listed(names());
+        name_at(spec, at).fault(format!("there is no slow start `{name}`; there are {names}{hint}"))
+    })?;
+    let params = params(rule.name, &rule.params, (spec, at))?;
+    let unfit = |refusal: Refusal| at.key(&refusal.name).fault("slow start refuses it".to_owned());
+    Rule::build(rule.name, &params, is_paced).map_err(unfit)
 }
 
 /// Where a law's name stands.

@@ -1,6 +1,6 @@
 //! A variant on the network: the law of every link and group, checked against each other.
 
-use crate::choice::{Ecn, Pacing};
+use crate::choice::{Ecn, Pacing, SlowStartSpec};
 use crate::defaults::{self, BUFFER_PACKETS_A_FLOW};
 use crate::format::{Mismatch, RecoveryName, Transport};
 use crate::law::{self, RouterChoice, SenderChoice};
@@ -14,6 +14,7 @@ use knee_laws::params::Value;
 use knee_laws::quantities::Span;
 use knee_laws::registry::router_laws;
 use knee_laws::sender::Recovery;
+use knee_laws::senders::slow_start::Rule;
 use knee_sim::config::{Buffer, Commitment};
 
 /// Smallest and largest packets on the wire, bytes.
@@ -46,6 +47,7 @@ pub(crate) struct LinkPlan {
 pub(crate) struct GroupPlan {
     pub sender: SenderChoice,
     pub transport: knee_sim::config::Transport,
+    pub slow_start: Rule,
 }
 
 /// Puts a variant on the network.
@@ -158,7 +160,16 @@ fn group_plan(
             way.join(", ")
         )));
     }
-    Ok(GroupPlan { transport: transport(&options, &sender, codec), sender })
+    let transport = transport(&options, &sender, codec);
+    let slow_start = slow_start(&options, transport.pacing.is_some(), &at)?;
+    Ok(GroupPlan { sender, transport, slow_start })
+}
+
+/// How slow start grows, for laws that have it.
+fn slow_start(options: &Transport, is_paced: bool, at: &KeyPath) -> Result<Rule, Fault> {
+    let options = options.or(&defaults::transport());
+    let Some(SlowStartSpec(spec)) = &options.slow_start else { return Ok(Rule::Standard) };
+    law::slow_start(spec, is_paced, at)
 }
 
 /// What does not fit between a sender and the routers that it crosses.
@@ -210,11 +221,7 @@ fn transport(
         codec,
         packets_per_ack: options.packets_per_ack.map_or(1, |packets| packets.0),
         ack_delay: span(options.ack_delay),
-        pacing_gain: match options.pacing {
-            None | Some(Pacing::Set(false)) => None,
-            Some(Pacing::Set(true)) => Some(1.0),
-            Some(Pacing::Gain(gain)) => Some(gain.0),
-        },
+        pacing: options.pacing.and_then(Pacing::gains),
         min_rto: span(options.min_rto),
         max_window: window(options.max_window),
         commitment: options.committed_rate.map(|rate| Commitment {
@@ -240,6 +247,9 @@ pub(crate) fn check_transport(transport: &Transport, at: &KeyPath) -> Result<(),
     if transport.committed_burst.zip(packet).is_some_and(|(burst, packet)| burst.0 < packet.0) {
         let message = "no packet is in profile unless the burst holds a data packet";
         return Err(at.key("committed_burst").fault(message));
+    }
+    if let Some(SlowStartSpec(spec)) = &transport.slow_start {
+        law::slow_start(spec, false, &at.key("slow_start"))?;
     }
     Ok(())
 }

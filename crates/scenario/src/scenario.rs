@@ -76,6 +76,7 @@ impl Scenario {
             .iter()
             .map(|variant| plan(variant, &network))
             .collect::<Result<Vec<_>, _>>()?;
+        check::slow_start(&document, &network, &plans)?;
         for plan in &plans {
             crate::build::check_laws(plan, &network)
                 .map_err(|message| KeyPath::root().fault(message))?;

@@ -7,6 +7,7 @@ use crate::scenario::{Format, Scenario, Source};
 use knee_laws::codecs::Codec;
 use knee_laws::params::Value;
 use knee_laws::quantities::{Span, Time};
+use knee_laws::senders::slow_start::Rule;
 use knee_sim::config::{Buffer, LinkId, Loss, NetworkConfig, Reorder};
 
 fn scenario(text: &str) -> Scenario {
@@ -205,6 +206,67 @@ fn links_lose_and_reorder_both_ways() {
         with("{ gilbert_elliott = { enter = 0.01, leave = 0.2, good = 0.1, bad = 0.5 } }"),
         Some(Loss::GilbertElliott { enter: 0.01, leave: 0.2, good: 0.1, bad: 0.5 })
     );
+}
+
+/// Initial window, pacing gains, packets an ACK and slow start of every group, variant after variant.
+type Options = (f64, Option<(f64, f64)>, u32, &'static str);
+
+fn transports(scenario: &Scenario) -> Vec<Options> {
+    let groups = scenario.plans.iter().flat_map(|plan| &plan.groups);
+    let options = groups.map(|group| {
+        let pacing = group.transport.pacing.map(|gains| (gains.slow_start, gains.avoidance));
+        let slow_start = match group.slow_start {
+            Rule::Standard => "standard",
+            Rule::Limited(_) => "limited",
+            Rule::HyStart(_) => "hystart++",
+        };
+        (group.transport.initial_window, pacing, group.transport.packets_per_ack, slow_start)
+    });
+    options.collect()
+}
+
+#[test]
+fn a_profile_stands_for_its_keys_where_it_is_written() {
+    let with = |more: &str| {
+        let text = format!(
+            "duration = \"10 s\"\n[dumbbell]\nrtt = \"80 ms\"\nflows = 1\n\
+             [bottleneck]\nrate = \"1 Mbps\"\n{more}"
+        );
+        let first = scenario(&text);
+        let again = scenario(&first.to_toml());
+        assert_eq!(transports(&first), transports(&again), "{}", first.to_toml());
+        transports(&first)
+    };
+    let papers: Options = (2.0, None, 1, "standard");
+    let modern: Options = (10.0, Some((2.0, 1.2)), 2, "hystart++");
+    let two = "[[variant]]\nprotocol = \"sack\"\n[[variant]]\nprotocol = \"cubic\"\n";
+    assert_eq!(with(two), [papers, papers]);
+    assert_eq!(with(&format!("[transport]\nprofile = \"modern\"\n{two}")), [modern, modern]);
+    let variant = |keys: &str| with(&format!("{two}[variant.transport]\n{keys}\n"));
+    assert_eq!(variant("profile = \"modern\""), [papers, modern]);
+    // Keys beside it win; it wins over less specific keys.
+    assert_eq!(
+        variant(
+            "profile = \"modern\"\ninitial_window = 4\npacing = false\nslow_start = \"limited\""
+        ),
+        [papers, (4.0, None, 2, "limited")]
+    );
+    assert_eq!(
+        with(&format!(
+            "[transport]\nprofile = \"modern\"\ninitial_window = 4\n{two}\
+             [variant.transport]\nprofile = \"papers\"\npacing = {{}}\n"
+        )),
+        [(4.0, modern.1, 2, modern.3), (2.0, Some((2.0, 1.2)), 1, "standard")]
+    );
+}
+
+#[test]
+fn every_key_of_the_modern_profile_has_a_source() {
+    let keys = serde_json::json!(crate::defaults::profile(crate::format::Profile::Modern));
+    let keys = keys.as_object().expect("a table");
+    let sources = crate::defaults::MODERN_SOURCES;
+    assert_eq!(keys.len(), sources.len());
+    assert!(sources.iter().all(|(key, _)| keys.contains_key(*key)));
 }
 
 /// Reads and writes a quantity.

@@ -98,8 +98,8 @@ pub struct Transport {
     pub packets_per_ack: u32,
     /// A delayed ACK leaves after this time at the latest.
     pub ack_delay: Span,
-    /// Spread packets over the RTT at this multiple of window / RTT; `None` lets ACKs clock them.
-    pub pacing_gain: Option<f64>,
+    /// Spread packets over the RTT; `None` lets ACKs clock them.
+    pub pacing: Option<Pacing>,
     /// Least retransmission timeout (RFC 6298 says 1 s; common practice is 200 ms).
     pub min_rto: Span,
     /// The receiver's window in packets: a cap on what is in flight.
@@ -115,6 +115,15 @@ pub struct Commitment {
     pub rate: BitRate,
     /// Depth of the bucket in bytes.
     pub burst_bytes: f64,
+}
+
+/// Multiples of window / RTT at which packets leave.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pacing {
+    /// In slow start, while the window is below half of the threshold.
+    pub slow_start: f64,
+    /// Otherwise.
+    pub avoidance: f64,
 }
 
 /// A way through the network and back. Empty paths are not allowed.
@@ -258,7 +267,7 @@ pub(crate) fn transport_for_tests() -> Transport {
         codec: Codec::None,
         packets_per_ack: 1,
         ack_delay: Span::from_millis(100),
-        pacing_gain: None,
+        pacing: None,
         min_rto: Span::from_millis(200),
         max_window: 1e9,
         commitment: None,

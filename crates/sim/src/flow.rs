@@ -12,6 +12,7 @@ use knee_laws::codecs::Feedback;
 use knee_laws::quantities::{BitRate, Span, Time};
 use knee_laws::registry::Sender;
 use knee_laws::sender::{Ack, Congestion, Loss, Recovery, SenderLaw, Sending};
+use knee_laws::senders::slow_start::SlowStart;
 
 /// Sequence numbers of a flow end here.
 pub const MAX_PACKETS: u32 = u32::MAX - 1;
@@ -311,15 +312,21 @@ impl Flow {
     }
 
     /// The law's rate, or the window spread over the RTT if the transport is to pace.
-    fn pacing(&self, options: &Transport) -> Option<BitRate> {
+    fn pacing(&mut self, options: &Transport) -> Option<BitRate> {
         if let Some(rate) = self.law.pacing_rate() {
             return Some(rate);
         }
-        let gain = options.pacing_gain?;
+        let gains = options.pacing?;
         if self.rtt.smoothed == Span::ZERO {
             return None;
         }
-        let bits = self.law.window().max(1.0) * f64::from(options.data_bytes) * 8.0;
+        let window = self.law.window();
+        let is_far = |slow_start: &mut SlowStart| slow_start.is_on(2.0 * window);
+        let gain = match self.law.slow_start().is_some_and(is_far) {
+            true => gains.slow_start,
+            false => gains.avoidance,
+        };
+        let bits = window.max(1.0) * f64::from(options.data_bytes) * 8.0;
         Some(BitRate::from_bps(gain * bits / self.rtt.smoothed.seconds()))
     }
 
@@ -338,7 +345,9 @@ impl Flow {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Pacing;
     use knee_laws::codecs::ecn;
+    use knee_laws::params::Value;
     use knee_laws::sender::Opening;
 
     fn transport() -> Transport {
@@ -350,7 +359,7 @@ mod tests {
             codec: Codec::None,
             packets_per_ack: 1,
             ack_delay: Span::ZERO,
-            pacing_gain: None,
+            pacing: None,
             min_rto: Span::from_millis(200),
             max_window: 1e6,
             commitment: None,
@@ -386,6 +395,29 @@ mod tests {
         assert_eq!(flow.law.window(), 4.5 + 1.0 / 4.5);
         flow.take_ack(&echo(12), &transport(), now);
         assert!(flow.law.window() < 4.0);
+    }
+
+    /// Ten packets in 80 ms are 1 Mbps.
+    #[test]
+    fn pacing_has_a_gain_of_its_own_while_slow_start_has_half_of_the_way_to_go() {
+        let rate = |law: &str, ssthresh: Option<f64>| {
+            let params: Vec<_> = ssthresh
+                .map(|packets| ("initial_ssthresh".to_owned(), Value::Number(packets)))
+                .into_iter()
+                .collect();
+            let opening = Opening { initial_window: 10.0, packet_bytes: 1000 };
+            let law = Sender::build(law, &params, &opening).expect("a law");
+            let mut flow = Flow::new(law, GroupId(0), Codec::None);
+            let pacing = Some(Pacing { slow_start: 2.0, avoidance: 1.2 });
+            let options = Transport { pacing, ..transport() };
+            assert_eq!(flow.pacing(&options), None); // nothing is known of the RTT
+            flow.rtt.sample(Span::from_millis(80));
+            flow.pacing(&options).map_or(0.0, |rate| rate.bps() / 1e6)
+        };
+        assert!((rate("sack", None) - 2.0).abs() < 1e-9);
+        assert!((rate("cubic", Some(20.1)) - 2.0).abs() < 1e-9);
+        assert!((rate("sack", Some(20.0)) - 1.2).abs() < 1e-9);
+        assert!((rate("vegas", None) - 1.2).abs() < 1e-9); // has a slow start of its own
     }
 
     #[test]

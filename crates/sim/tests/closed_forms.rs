@@ -86,7 +86,7 @@ fn windows(
             codec,
             packets_per_ack: 1,
             ack_delay: Span::from_millis(100),
-            pacing_gain: None,
+            pacing: None,
             min_rto: Span::from_millis(200),
             max_window: 1e6,
             commitment: None,

@@ -197,7 +197,7 @@ impl Path {
                 codec: sender.codec,
                 packets_per_ack: 1,
                 ack_delay: Span::from_millis(100),
-                pacing_gain: None,
+                pacing: None,
                 min_rto: Span::from_millis(200),
                 max_window: MAX_WINDOW,
                 commitment: None,

@@ -30,7 +30,13 @@ COLUMNS = {
 }
 """Columns of each list, as entries of the catalogue call them."""
 
-ROLES = {"senders": "sender law", "routers": "router law", "presets": "preset"}
+ROLES = {
+    "senders": "sender law",
+    "routers": "router law",
+    "presets": "preset",
+    "slow_starts": "slow start",
+    "profiles": "transport profile",
+}
 """What `knee show` shows: a list of the catalogue and what an entry of it is."""
 PARAMETERS = ("name", "unit", "default", "range", "help")
 """Columns of a law's parameters, as the catalogue calls them."""
@@ -55,7 +61,7 @@ def list_all(kind: Kind, *, as_json: bool) -> None:
 
 
 def show(name: str, *, as_json: bool) -> None:
-    """Print the sender law and the router law of this name, or the preset.
+    """Print the laws of this name, or the preset, slow start or transport profile.
 
     Raises:
         Refused: If there is none; the message names the nearest.
@@ -80,6 +86,11 @@ def show(name: str, *, as_json: bool) -> None:
         if role == ROLES["presets"]:
             for side in ("sender", "router"):
                 _print_changes(side, entry, known[f"{side}s"])
+        elif role == ROLES["profiles"]:
+            rows = [
+                (key["name"], json.dumps(key["default"]), key["help"]) for key in entry["params"]
+            ]
+            _print_table(("key", "value", "source"), rows)
         else:
             _print_parameters(entry["params"])
 
@@ -110,6 +121,8 @@ def _print_entry(role: str, entry: dict[str, Any]) -> None:
     for fact, key in facts.items():
         if entry.get(key):
             grid.add_row(fact, escape(str(entry[key])))
+    if "slow_start" in entry:
+        grid.add_row("slow start", "yes" if entry["slow_start"] else "none of the usual kind")
     console.print(grid)
 
 

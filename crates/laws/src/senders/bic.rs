@@ -12,6 +12,7 @@
 //! a cut is what was in flight; fast convergence compares with the last max after probing, too, where
 //! the paper's pseudo-code compares with its "large integer"; a timeout forgets max.
 
+use super::slow_start::SlowStart;
 use crate::params;
 use crate::registry::SenderSpec;
 use crate::sender::{Ack, Loss, Opening, SenderLaw};
@@ -50,7 +51,7 @@ struct Probe {
 pub struct Bic {
     params: Params,
     window: f64,
-    ssthresh: f64,
+    slow_start: SlowStart,
     max: Option<f64>,
     probe: Option<Probe>,
 }
@@ -58,8 +59,8 @@ pub struct Bic {
 impl Bic {
     /// Starts with the initial window, in slow start.
     pub fn new(params: Params, opening: &Opening) -> Self {
-        let (window, ssthresh) = (opening.initial_window, params.initial_ssthresh);
-        Self { params, window, ssthresh, max: None, probe: None }
+        let slow_start = SlowStart::below(params.initial_ssthresh);
+        Self { params, window: opening.initial_window, slow_start, max: None, probe: None }
     }
 
     /// (1) and (2): packets that a round adds at this window.
@@ -81,7 +82,7 @@ impl Bic {
     fn reduce(&mut self, loss: &Loss) {
         let flight = f64::from(loss.in_flight);
         let lost = if self.window < self.params.low_window { 0.5 } else { self.params.beta };
-        self.ssthresh = ((1.0 - lost) * flight).max(2.0);
+        self.slow_start.end(((1.0 - lost) * flight).max(2.0));
         if self.window >= self.params.low_window {
             let yields =
                 self.params.fast_convergence && self.max.is_some_and(|max| self.window < max);
@@ -98,8 +99,8 @@ impl SenderLaw for Bic {
             return;
         }
         let acked = f64::from(ack.newly_acked);
-        if self.window < self.ssthresh {
-            self.window = (self.window + acked).min(self.ssthresh);
+        if self.slow_start.is_on(self.window) {
+            self.window = self.slow_start.grow(self.window, ack);
         } else if self.window < self.params.low_window {
             self.window += acked / self.window;
         } else {
@@ -109,7 +110,7 @@ impl SenderLaw for Bic {
 
     fn on_loss(&mut self, loss: &Loss) {
         self.reduce(loss);
-        self.window = self.ssthresh.min(self.window);
+        self.window = self.slow_start.threshold().min(self.window);
     }
 
     fn on_timeout(&mut self, loss: &Loss) {
@@ -122,8 +123,12 @@ impl SenderLaw for Bic {
         self.window
     }
 
+    fn slow_start(&mut self) -> Option<&mut SlowStart> {
+        Some(&mut self.slow_start)
+    }
+
     fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
-        show("ssthresh", self.ssthresh);
+        show("ssthresh", self.slow_start.threshold());
         show("max", self.max.unwrap_or(0.0));
     }
 }

@@ -9,10 +9,11 @@
 //!   F5  loss: ssthresh = beta FlightSize, cwnd = max(ssthresh, 2), after an ECN mark max(ssthresh, 1)
 //!   4.7 W_max = cwnd, or cwnd (1 + beta) / 2 if cwnd has not reached the last W_max
 //!   4.8 timeout: F5, cwnd = 1; a stage entered from slow start has K = 0 and W_max = cwnd
-//! Differs from the RFC: an ACK never lowers cwnd to W_est. HyStart++ (4.10) and spurious losses (4.9)
-//! are left out. An epoch begins with the first ACK of avoidance after recovery; its clock stands
+//! Differs from the RFC: an ACK never lowers cwnd to W_est. HyStart++ (4.10) is an option of the
+//! transport, spurious losses (4.9) are left out. An epoch begins with the first ACK of avoidance after recovery; its clock stands
 //! still while the sender is application-limited (5.8).
 
+use super::slow_start::SlowStart;
 use crate::params;
 use crate::quantities::Time;
 use crate::registry::SenderSpec;
@@ -61,7 +62,7 @@ struct Epoch {
 pub struct Cubic {
     params: Params,
     window: f64,
-    ssthresh: f64,
+    slow_start: SlowStart,
     /// The window just before the last reduction.
     cwnd_prior: f64,
     w_max: f64,
@@ -77,7 +78,7 @@ impl Cubic {
         Self {
             params,
             window: opening.initial_window,
-            ssthresh: params.initial_ssthresh,
+            slow_start: SlowStart::below(params.initial_ssthresh),
             cwnd_prior: 0.0,
             w_max: 0.0,
             epoch: None,
@@ -120,7 +121,7 @@ impl Cubic {
         self.cwnd_prior = self.window;
         let ssthresh = beta * f64::from(loss.in_flight);
         self.window = ssthresh.max(at_least).min(self.window);
-        self.ssthresh = ssthresh.max(2.0);
+        self.slow_start.end(ssthresh.max(2.0));
         self.epoch = None;
     }
 }
@@ -133,8 +134,8 @@ impl SenderLaw for Cubic {
             if let Some(epoch) = &mut self.epoch {
                 epoch.start += since_last;
             }
-        } else if ack.newly_acked > 0 && self.window < self.ssthresh {
-            self.window = (self.window + f64::from(ack.newly_acked)).min(self.ssthresh);
+        } else if ack.newly_acked > 0 && self.slow_start.is_on(self.window) {
+            self.window = self.slow_start.grow(self.window, ack);
         } else if ack.newly_acked > 0 {
             self.avoid(ack);
         }
@@ -155,8 +156,12 @@ impl SenderLaw for Cubic {
         self.window
     }
 
+    fn slow_start(&mut self) -> Option<&mut SlowStart> {
+        Some(&mut self.slow_start)
+    }
+
     fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
-        show("ssthresh", self.ssthresh);
+        show("ssthresh", self.slow_start.threshold());
         show("w_max", self.w_max);
         show("w_est", self.epoch.map_or(0.0, |epoch| epoch.w_est));
     }

@@ -8,6 +8,7 @@
 //! Differs from the RFC: packets are counted in place of bytes; packets are of one size.
 
 use super::reno::{self, Reno};
+use super::slow_start::SlowStart;
 use crate::codecs::{Codec, Feedback};
 use crate::params;
 use crate::registry::SenderSpec;
@@ -91,6 +92,10 @@ impl SenderLaw for Dctcp {
 
     fn window(&self) -> f64 {
         self.reno.window()
+    }
+
+    fn slow_start(&mut self) -> Option<&mut SlowStart> {
+        self.reno.slow_start()
     }
 
     fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {

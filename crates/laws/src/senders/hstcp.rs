@@ -10,8 +10,10 @@
 //! Slow start and timeouts are Reno's; ECN marks are answered like losses.
 //! Differs from the RFC: p(w) is exact, where the RFC's tables round it to 0.078 / w^1.2 (up to 5 %
 //! lower); b(w) stays above 0.01 (it would reach 0 at half a million packets); the window of a cut is
-//! what was in flight, as in RFC 5681. Limited slow start (RFC 3742) is the transport's.
+//! what was in flight, as in RFC 5681. Limited slow start (RFC 3742) is an
+//! option of the transport.
 
+use super::slow_start::SlowStart;
 use crate::params;
 use crate::registry::SenderSpec;
 use crate::sender::{Ack, Loss, Opening, SenderLaw};
@@ -88,7 +90,7 @@ impl Response {
 pub struct HsTcp {
     response: Response,
     window: f64,
-    ssthresh: f64,
+    slow_start: SlowStart,
 }
 
 impl HsTcp {
@@ -97,13 +99,13 @@ impl HsTcp {
         Self {
             response: Response::new(&params),
             window: opening.initial_window,
-            ssthresh: params.initial_ssthresh,
+            slow_start: SlowStart::below(params.initial_ssthresh),
         }
     }
 
     fn reduce(&mut self, loss: &Loss) {
         let flight = f64::from(loss.in_flight);
-        self.ssthresh = ((1.0 - self.response.decrease(flight)) * flight).max(2.0);
+        self.slow_start.end(((1.0 - self.response.decrease(flight)) * flight).max(2.0));
     }
 }
 
@@ -113,8 +115,8 @@ impl SenderLaw for HsTcp {
             return;
         }
         let acked = f64::from(ack.newly_acked);
-        if self.window < self.ssthresh {
-            self.window = (self.window + acked).min(self.ssthresh);
+        if self.slow_start.is_on(self.window) {
+            self.window = self.slow_start.grow(self.window, ack);
         } else {
             let share = self.response.increase(self.window) / self.window;
             self.window += acked * share.min(1.0);
@@ -123,7 +125,7 @@ impl SenderLaw for HsTcp {
 
     fn on_loss(&mut self, loss: &Loss) {
         self.reduce(loss);
-        self.window = self.ssthresh.min(self.window);
+        self.window = self.slow_start.threshold().min(self.window);
     }
 
     fn on_timeout(&mut self, loss: &Loss) {
@@ -135,8 +137,12 @@ impl SenderLaw for HsTcp {
         self.window
     }
 
+    fn slow_start(&mut self) -> Option<&mut SlowStart> {
+        Some(&mut self.slow_start)
+    }
+
     fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
-        show("ssthresh", self.ssthresh);
+        show("ssthresh", self.slow_start.threshold());
         show("increase", self.response.increase(self.window));
         show("decrease", self.response.decrease(self.window));
     }

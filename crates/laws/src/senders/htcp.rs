@@ -8,11 +8,13 @@
 //!       beta = 0.5 if |B - B'| > 0.2 B', else RTT_min / RTT_max within [0.5, 0.8];  cwnd *= beta
 //!   (4) optional RTT scaling: f *= RTT_min / 100 ms, the factor within [0.1, 2]
 //! Slow start and timeouts are Reno's, but for beta; ECN marks are answered like losses.
-//! Differs from the paper: RTT_max is that since the last backoff; growth never passes slow start's,
+//! Differs from the paper: RTT_max is that since the last backoff; a slow start that ends without one
+//! counts as one for Delta; growth never passes slow start's,
 //! a packet each packet acknowledged, and f >= 1 also after scaling (both as in Linux); the window of
 //! a cut is what was in flight.
 
 use super::round::Round;
+use super::slow_start::SlowStart;
 use crate::params;
 use crate::quantities::{Span, Time};
 use crate::registry::SenderSpec;
@@ -55,9 +57,10 @@ pub fn adaptive_beta(min_rtt: Span, max_rtt: Span, params: &Params) -> f64 {
 pub struct HTcp {
     params: Params,
     window: f64,
-    ssthresh: f64,
+    slow_start: SlowStart,
     beta: f64,
-    last_backoff: Time,
+    /// Or, before any, since when it avoids congestion.
+    last_backoff: Option<Time>,
     min_rtt: Span,
     /// Since the last backoff.
     max_rtt: Span,
@@ -73,9 +76,9 @@ impl HTcp {
         Self {
             params,
             window: opening.initial_window,
-            ssthresh: params.initial_ssthresh,
+            slow_start: SlowStart::below(params.initial_ssthresh),
             beta: params.min_beta,
-            last_backoff: Time::ZERO,
+            last_backoff: None,
             min_rtt: Span::ZERO,
             max_rtt: Span::ZERO,
             round: Round::default(),
@@ -95,8 +98,9 @@ impl HTcp {
     }
 
     /// (2) and (4).
-    fn alpha(&self, now: Time) -> f64 {
-        let mut f = growth(now.since(self.last_backoff).seconds(), self.params.low_speed.seconds());
+    fn alpha(&mut self, now: Time) -> f64 {
+        let since = *self.last_backoff.get_or_insert(now);
+        let mut f = growth(now.since(since).seconds(), self.params.low_speed.seconds());
         if self.params.rtt_scaling {
             f = (f * (self.min_rtt.seconds() / 0.1).clamp(0.1, 2.0)).max(1.0);
         }
@@ -111,9 +115,9 @@ impl HTcp {
         });
         let adaptive = adaptive_beta(self.min_rtt, self.max_rtt, params);
         self.beta = if steady { adaptive } else { params.min_beta };
-        self.ssthresh = (self.beta * f64::from(loss.in_flight)).max(2.0);
+        self.slow_start.end((self.beta * f64::from(loss.in_flight)).max(2.0));
         self.throughput_before = Some(self.throughput);
-        self.last_backoff = loss.now;
+        self.last_backoff = Some(loss.now);
         self.max_rtt = Span::ZERO;
     }
 }
@@ -125,8 +129,8 @@ impl SenderLaw for HTcp {
             return;
         }
         let acked = f64::from(ack.newly_acked);
-        if self.window < self.ssthresh {
-            self.window = (self.window + acked).min(self.ssthresh);
+        if self.slow_start.is_on(self.window) {
+            self.window = self.slow_start.grow(self.window, ack);
         } else {
             self.window += acked * (self.alpha(ack.now) / self.window).min(1.0);
         }
@@ -134,7 +138,7 @@ impl SenderLaw for HTcp {
 
     fn on_loss(&mut self, loss: &Loss) {
         self.back_off(loss);
-        self.window = self.ssthresh.min(self.window);
+        self.window = self.slow_start.threshold().min(self.window);
     }
 
     fn on_timeout(&mut self, loss: &Loss) {
@@ -147,8 +151,12 @@ impl SenderLaw for HTcp {
         self.window
     }
 
+    fn slow_start(&mut self) -> Option<&mut SlowStart> {
+        Some(&mut self.slow_start)
+    }
+
     fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
-        show("ssthresh", self.ssthresh);
+        show("ssthresh", self.slow_start.threshold());
         show("beta", self.beta);
         show("throughput", self.throughput);
     }
@@ -200,6 +208,15 @@ mod tests {
         flow.ack_at(3000, ms(100)).expect_window(before + 22.0 / before);
         let before = flow.law.window();
         flow.ack_at(60_000, ms(100)).expect_window(before + 1.0); // f = 1461: no faster than slow start
+    }
+
+    /// A flow that starts at 100 s and leaves slow start without a loss grows as one that has just had one.
+    #[test]
+    fn without_a_backoff_time_counts_from_the_end_of_slow_start() {
+        let mut flow = htcp(100.0, false);
+        flow.ack_at(100_000, ms(100)).expect_window(100.01);
+        let before = flow.law.window();
+        flow.ack_at(103_000, ms(100)).expect_window(before + 22.0 / before);
     }
 
     #[test]

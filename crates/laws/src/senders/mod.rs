@@ -1,4 +1,4 @@
-//! Sender laws, one a file; the registry lists them in reading order. `round` is no law.
+//! Sender laws, one a file; the registry lists them in reading order. `round` and `slow_start` are no laws.
 
 pub mod bbr;
 pub mod bbr3;
@@ -16,6 +16,7 @@ pub mod reno;
 pub mod round;
 pub mod sack;
 pub mod scalable;
+pub mod slow_start;
 pub mod vcp;
 pub mod vegas;
 pub mod westwood;

@@ -11,6 +11,7 @@
 //! Differs from the draft: marks are answered at once and not in the round after; a loss in the RTT of a cut
 //! halves what that left; no fallback on paths with classic ECN marking, which the draft leaves open.
 
+use super::slow_start::SlowStart;
 use crate::codecs::{Codec, Feedback};
 use crate::params;
 use crate::quantities::{BitRate, Span, Time};
@@ -37,7 +38,7 @@ pub struct Prague {
     params: Params,
     packet_bits: f64,
     window: f64,
-    ssthresh: f64,
+    slow_start: SlowStart,
     srtt: Span,
     alpha: f64,
     has_seen_mark: bool,
@@ -59,7 +60,7 @@ impl Prague {
             params,
             packet_bits: 8.0 * f64::from(opening.packet_bytes),
             window: opening.initial_window,
-            ssthresh: f64::INFINITY,
+            slow_start: SlowStart::below(f64::INFINITY),
             srtt: Span::ZERO,
             alpha: 1.0,
             has_seen_mark: false,
@@ -91,7 +92,7 @@ impl Prague {
             return;
         }
         self.left = f64::from(ack.in_flight).max(1.0);
-        self.rounds += u64::from(self.window >= self.ssthresh);
+        self.rounds += u64::from(!self.slow_start.is_on(self.window));
         if self.rounds < self.params.independent_after
             || ack.now.since(self.updated) >= self.virtual_rtt()
         {
@@ -104,7 +105,7 @@ impl Prague {
 
     fn reduce(&mut self, share: f64) {
         self.window = (self.window * (1.0 - share)).max(MIN_WINDOW.min(self.window));
-        self.ssthresh = self.window;
+        self.slow_start.end(self.window);
     }
 }
 
@@ -123,8 +124,8 @@ impl SenderLaw for Prague {
             }
         } else if !ack.app_limited {
             let acked = f64::from(ack.newly_acked);
-            if self.window < self.ssthresh {
-                self.window = (self.window + acked).min(self.ssthresh);
+            if self.slow_start.is_on(self.window) {
+                self.window = self.slow_start.grow(self.window, ack);
             } else if self.srtt > Span::ZERO {
                 let ratio = self.srtt.ratio(self.virtual_rtt());
                 self.window += ratio * ratio * acked / self.window;
@@ -149,8 +150,12 @@ impl SenderLaw for Prague {
         if self.srtt == Span::ZERO {
             return None;
         }
-        let gain = if self.window < self.ssthresh / 2.0 { 2.0 } else { 1.0 };
+        let gain = if self.window < self.slow_start.threshold() / 2.0 { 2.0 } else { 1.0 };
         Some(BitRate::from_bps(gain * self.window * self.packet_bits / self.srtt.seconds()))
+    }
+
+    fn slow_start(&mut self) -> Option<&mut SlowStart> {
+        Some(&mut self.slow_start)
     }
 
     fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
@@ -198,7 +203,8 @@ mod tests {
     #[test]
     fn marks_cut_by_half_of_alpha_and_the_others_add() {
         let mut flow = prague(100.0, 500);
-        (flow.law.alpha, flow.law.ssthresh) = (0.1, 100.0);
+        flow.law.alpha = 0.1;
+        flow.law.slow_start.end(100.0);
         flow.feedback(MARK).acks(ms(80), 1).expect_window(95.0);
         flow.feedback(NO_MARK).ack_at(81, ms(80)).expect_window(95.0 + 1.0 / 95.0);
     }
@@ -206,7 +212,7 @@ mod tests {
     #[test]
     fn alpha_is_the_average_marked_fraction_of_rounds() {
         let mut flow = prague(16.0, 500);
-        flow.law.ssthresh = 16.0;
+        flow.law.slow_start.end(16.0);
         flow.feedback(NO_MARK).acks(ms(80), 16);
         assert_eq!(flow.law.alpha, 1.0); // no mark yet
         flow.law.has_seen_mark = true;
@@ -219,7 +225,7 @@ mod tests {
     #[test]
     fn short_rtts_grow_and_answer_as_25_ms_do() {
         let mut flow = prague(50.0, 0);
-        flow.law.ssthresh = 50.0;
+        flow.law.slow_start.end(50.0);
         flow.feedback(NO_MARK).acks(ms(5), 1).expect_window(50.0 + 0.04 / 50.0);
         flow.law.alpha = 0.2;
         flow.feedback(MARK).acks(ms(5), 1);

@@ -6,6 +6,7 @@
 //!   (4) on loss:     ssthresh = max(FlightSize / 2, 2); cwnd = ssthresh; after a timeout cwnd = 1
 //! An ECN mark is answered like a loss (RFC 3168, 6.1.2). Recovery itself is the transport's.
 
+use super::slow_start::SlowStart;
 use crate::params;
 use crate::registry::SenderSpec;
 use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw};
@@ -27,24 +28,28 @@ params! {
 pub struct Reno {
     params: Params,
     window: f64,
-    ssthresh: f64,
+    pub(super) slow_start: SlowStart,
 }
 
 impl Reno {
     /// Starts with the initial window.
     pub fn new(params: Params, opening: &Opening) -> Self {
-        Self { params, window: opening.initial_window, ssthresh: params.initial_ssthresh }
+        Self {
+            params,
+            window: opening.initial_window,
+            slow_start: SlowStart::below(params.initial_ssthresh),
+        }
     }
 
     /// Leaves so much of the window, at least two packets, and goes on in congestion avoidance.
     pub fn scale(&mut self, factor: f64) {
-        self.ssthresh = (self.window * factor).max(2.0);
-        self.window = self.ssthresh.min(self.window);
+        self.slow_start.end((self.window * factor).max(2.0));
+        self.window = self.slow_start.threshold().min(self.window);
     }
 
     /// (4), with the packets in flight as FlightSize.
     fn halve(&mut self, loss: &Loss) {
-        self.ssthresh = (f64::from(loss.in_flight) * self.params.decrease).max(2.0);
+        self.slow_start.end((f64::from(loss.in_flight) * self.params.decrease).max(2.0));
     }
 }
 
@@ -54,8 +59,8 @@ impl SenderLaw for Reno {
             return;
         }
         let acked = f64::from(ack.newly_acked);
-        if self.window < self.ssthresh {
-            self.window = (self.window + acked).min(self.ssthresh);
+        if self.slow_start.is_on(self.window) {
+            self.window = self.slow_start.grow(self.window, ack);
         } else {
             self.window += self.params.increase * acked / self.window;
         }
@@ -63,7 +68,7 @@ impl SenderLaw for Reno {
 
     fn on_loss(&mut self, loss: &Loss) {
         self.halve(loss);
-        self.window = self.ssthresh.min(self.window);
+        self.window = self.slow_start.threshold().min(self.window);
     }
 
     fn on_timeout(&mut self, loss: &Loss) {
@@ -75,8 +80,12 @@ impl SenderLaw for Reno {
         self.window
     }
 
+    fn slow_start(&mut self) -> Option<&mut SlowStart> {
+        Some(&mut self.slow_start)
+    }
+
     fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
-        show("ssthresh", self.ssthresh);
+        show("ssthresh", self.slow_start.threshold());
     }
 }
 

@@ -9,6 +9,7 @@
 //! Differs from the paper: the window of a cut is what was in flight, as in RFC 5681; it is not
 //! rounded to whole packets; a loss at cwnd = lwnd is Reno's, which the paper leaves open.
 
+use super::slow_start::SlowStart;
 use crate::params;
 use crate::registry::SenderSpec;
 use crate::sender::{Ack, Loss, Opening, SenderLaw};
@@ -32,20 +33,24 @@ params! {
 pub struct Scalable {
     params: Params,
     window: f64,
-    ssthresh: f64,
+    slow_start: SlowStart,
 }
 
 impl Scalable {
     /// Starts with the initial window, in slow start.
     pub fn new(params: Params, opening: &Opening) -> Self {
-        Self { params, window: opening.initial_window, ssthresh: params.initial_ssthresh }
+        Self {
+            params,
+            window: opening.initial_window,
+            slow_start: SlowStart::below(params.initial_ssthresh),
+        }
     }
 
     fn reduce(&mut self, loss: &Loss) {
         let flight = f64::from(loss.in_flight);
         let legacy = flight <= self.params.legacy_window;
         let lost = if legacy { 0.5 } else { self.params.decrease };
-        self.ssthresh = ((1.0 - lost) * flight).max(2.0);
+        self.slow_start.end(((1.0 - lost) * flight).max(2.0));
     }
 }
 
@@ -55,8 +60,8 @@ impl SenderLaw for Scalable {
             return;
         }
         let acked = f64::from(ack.newly_acked);
-        if self.window < self.ssthresh {
-            self.window = (self.window + acked).min(self.ssthresh);
+        if self.slow_start.is_on(self.window) {
+            self.window = self.slow_start.grow(self.window, ack);
         } else if self.window <= self.params.legacy_window {
             self.window += acked / self.window;
         } else {
@@ -66,7 +71,7 @@ impl SenderLaw for Scalable {
 
     fn on_loss(&mut self, loss: &Loss) {
         self.reduce(loss);
-        self.window = self.ssthresh.min(self.window);
+        self.window = self.slow_start.threshold().min(self.window);
     }
 
     fn on_timeout(&mut self, loss: &Loss) {
@@ -78,8 +83,12 @@ impl SenderLaw for Scalable {
         self.window
     }
 
+    fn slow_start(&mut self) -> Option<&mut SlowStart> {
+        Some(&mut self.slow_start)
+    }
+
     fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
-        show("ssthresh", self.ssthresh);
+        show("ssthresh", self.slow_start.threshold());
     }
 }
 

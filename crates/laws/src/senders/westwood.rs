@@ -10,6 +10,7 @@
 //! ran out of data are no samples; without a sample half of the flight is kept; (3) never grows cwnd.
 
 use super::round::Round;
+use super::slow_start::SlowStart;
 use crate::params;
 use crate::quantities::Span;
 use crate::registry::SenderSpec;
@@ -30,7 +31,7 @@ params! {
 pub struct Westwood {
     params: Params,
     window: f64,
-    ssthresh: f64,
+    slow_start: SlowStart,
     round: Round,
     /// (2), in packets / s.
     bandwidth: Option<f64>,
@@ -43,7 +44,7 @@ impl Westwood {
         Self {
             params,
             window: opening.initial_window,
-            ssthresh: params.initial_ssthresh,
+            slow_start: SlowStart::below(params.initial_ssthresh),
             round: Round::default(),
             bandwidth: None,
             min_rtt: Span::ZERO,
@@ -65,7 +66,7 @@ impl Westwood {
     /// (3), up to the window itself.
     fn fall_back(&mut self, loss: &Loss) {
         let carried = self.bandwidth.map(|bandwidth| bandwidth * self.min_rtt.seconds());
-        self.ssthresh = carried.unwrap_or(f64::from(loss.in_flight) / 2.0).max(2.0);
+        self.slow_start.end(carried.unwrap_or(f64::from(loss.in_flight) / 2.0).max(2.0));
     }
 }
 
@@ -76,8 +77,8 @@ impl SenderLaw for Westwood {
             return;
         }
         let acked = f64::from(ack.newly_acked);
-        if self.window < self.ssthresh {
-            self.window = (self.window + acked).min(self.ssthresh);
+        if self.slow_start.is_on(self.window) {
+            self.window = self.slow_start.grow(self.window, ack);
         } else {
             self.window += acked / self.window;
         }
@@ -85,7 +86,7 @@ impl SenderLaw for Westwood {
 
     fn on_loss(&mut self, loss: &Loss) {
         self.fall_back(loss);
-        self.window = self.ssthresh.min(self.window);
+        self.window = self.slow_start.threshold().min(self.window);
     }
 
     fn on_timeout(&mut self, loss: &Loss) {
@@ -98,8 +99,12 @@ impl SenderLaw for Westwood {
         self.window
     }
 
+    fn slow_start(&mut self) -> Option<&mut SlowStart> {
+        Some(&mut self.slow_start)
+    }
+
     fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
-        show("ssthresh", self.ssthresh);
+        show("ssthresh", self.slow_start.threshold());
         show("bandwidth", self.bandwidth.unwrap_or(0.0));
     }
 }

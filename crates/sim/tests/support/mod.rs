@@ -120,7 +120,7 @@ impl Dumbbell {
             codec: if info.codec == Codec::Ecn && !self.ecn { Codec::None } else { info.codec },
             packets_per_ack: 1,
             ack_delay: Span::from_millis(100),
-            pacing_gain: None,
+            pacing: None,
             min_rto: Span::from_millis(200),
             max_window: 1e9,
             commitment: None,
