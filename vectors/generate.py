@@ -228,6 +228,151 @@ def xcp_header():
                 yield (window, rtt, asked, allowed, *(f"{w:08x}" for w in words))
 
 
+def mlcp_code():
+    """MLCP 3.2 and 3.4.1: codes of the load factor and what they say, of MLCP and of n-bit schemes."""
+    yield "mi_levels,md_levels,ii,load_factor,code,xi,beta".split(",")
+    # MLCP, schemes A and C of 3.2.2.2, then 2, 3, 4 and 15 bits of 3.2.1.
+    schemes = [(5, 8, 1), (5, 1, 1), (5, 2, 1)] + [(2 ** n - 3, 1, 0) for n in (2, 3, 4, 15)]
+    for mi, md, ii in schemes:
+        # Upper ends of the regions, the code's number being the place of the first above the load.
+        ends = [0.8 * level / mi for level in range(1, mi + 1)] + [0.95] * ii + [1.0]
+        ends += [1 + 0.2 * level / (md - 1) for level in range(1, md)]
+        for load in (0.01, 0.1, 0.17, 0.33, 0.5, 0.7, 0.79, 0.81, 0.94, 0.96, 0.999, 1.001, 1.03,
+                     1.1, 1.17, 1.19, 1.21, 4.0):
+            code = 1 + sum(end <= load for end in ends)
+            xi = 0.35 * (1 - ends[code - 1]) / ends[code - 1] if load < 0.8 else ""
+            steps = code - 1 - (mi + ii + 1)
+            beta = 0.875 - (0.2 / (md - 1) * steps if md > 1 else 0) if load >= 1 else ""
+            yield mi, md, ii, load, code, xi, beta
+
+
+def mlcp_sender():
+    """MLCP (3.8) to (3.15): windows after ACKs of any RTT and interval."""
+    kappa, sigma_mi, sigma_ai = 0.35, 2.5, 10.0
+    yield "run,time_ms,rtt_ms,t_p_ms,code,window_packets".split(",")
+
+    def run(name, acks):
+        window, cut_from = 2.0, 0
+        for time, rtt, t_p, code in acks:
+            if code <= 5:
+                sigma = 0.16 * code
+                xi = kappa * (1 - sigma) / sigma
+                window += (1 + xi) ** min(rtt / t_p, sigma_mi) - 1
+            elif code <= 7:
+                alpha = min((rtt / t_p) ** 2, sigma_ai)
+                window += alpha / window / (math.sqrt(window) if code == 7 else 1)
+            elif time >= cut_from:
+                window = max(1.0, (0.875 - 0.2 * (code - 8) / 7) * window)
+                cut_from = time + t_p
+            yield name, time, rtt, t_p, code, window
+
+    yield from run("every-code", [(300 * code, 80, 80, code) for code in range(1, 16)])
+    yield from run("any-rtt", [(i, rtt, t_p, code) for i, (rtt, t_p, code) in enumerate(
+        (rtt, t_p, code) for code in (1, 6, 7) for t_p in (80, 400, 1400) for rtt in (1, 90, 1000, 5000))])
+    yield from run("cuts", [(10 * i, 80, 80, 1) for i in range(30)]
+                   + [(1000 + 50 * i, 80, 200, code) for i, code in enumerate((8, 9, 6, 15, 8, 8, 8, 15, 15, 1))])
+
+
+def mlcp_router():
+    """MLCP (3.5) over t_p, (3.7) with T = 10 ms and phi = 50, and the choice of t_p."""
+    gamma, kappa, t, phi = 0.98, 0.75, 0.01, 50
+    yield "rate_bps,traffic_bytes,queue_bytes,t_p_ms,load_factor,control_rtt_s,data_rtt_s,control_rtt_after_s,next_t_p_ms".split(",")
+    for rate in (1e5, 10e6, 1e9):
+        for t_p in (80, 200, 1400):
+            for share, queue, control, data in ((0.0, 0, 0.2, 0.08), (0.7, 3000, 0.08, 0.0801),
+                                                (1.0, 20e3, 0.1, 0.5), (1.6, 1e6, 1.39, 3.0), (0.9, 0, 2.0, 0.01)):
+                traffic = round(share * rate / 8 * t_p / 1000)
+                sigma = (traffic + kappa * queue) / (gamma * rate / 8 * t_p / 1000)
+                theta = t / control if data >= control else t * data / (phi * control ** 2)
+                after = control + theta * (data - control)
+                fits = [ms for ms in (80, 200, 400, 600, 800, 1000, 1200, 1400) if ms >= 1000 * after]
+                yield rate, traffic, queue, t_p, sigma, control, data, after, fits[0] if fits else 1400
+
+
+def adpm_map():
+    """BMCC 4.1.2 and 7.2.2: H through its corners, by linear interpolation; its inverse is the identity."""
+    yield "load_factor,height".split(",")
+    corners = [(0.0, 0.0), (0.15, 0.0), (0.75, 0.25), (1.0, 0.5), (1.2, 1.0), (99.0, 1.0)]
+    for load in (0.0, 0.1, 0.15, 0.16, 0.3, 0.5, 0.74, 0.75, 0.8, 0.99, 1.0, 1.01, 1.1, 1.19, 1.2, 2.0):
+        (x0, y0), (x1, y1) = next((a, b) for a, b in zip(corners, corners[1:]) if a[0] <= load < b[0])
+        yield load, y0 + (y1 - y0) * (load - x0) / (x1 - x0)
+
+
+def adpm_packets():
+    """BMCC 4.1.2 and 4.5: packets over two hops; what they bear, the estimate and when it is echoed."""
+    yield "run,identifier,load_1,load_2,ecn,estimate_height,echoed".split(",")
+
+    def height(load):
+        return next(y0 + (y1 - y0) * (max(load, x0) - x0) / (x1 - x0) for (x0, y0), (x1, y1) in (
+            ((0.15, 0.0), (0.75, 0.25)), ((0.75, 0.25), (1.0, 0.5)), ((1.0, 0.5), (1.2, 1.0))) if load < x1)
+
+    def run(name, loads, n):
+        estimate, i, wait, identifier = 0, 1, 0, 12345
+        for packet in range(n):
+            identifier = (identifier * 25173 + 13849) % 65536
+            first, second = loads(packet)
+            if max(first, second) >= 1.2:
+                bits = 0b11
+            else:
+                bits = 0b01 if height(max(first, second)) * 65536 > identifier else 0b10
+            before = estimate
+            if bits == 0b11:
+                estimate = 65536
+            elif (bits == 0b10 and identifier < estimate) or (bits == 0b01 and identifier > estimate):
+                estimate = identifier
+            if estimate != before:
+                i, wait = 1, 0
+            wait += 1
+            echoed = wait == i
+            if echoed:
+                i, wait = i + 1, 0
+            yield name, identifier, first, second, f"{bits:02b}", estimate / 65536, int(echoed)
+
+    yield from run("still", lambda _: (0.4, 0.8), 60)
+    yield from run("rises", lambda n: (0.2 + 0.01 * n, 0.3), 80)
+    yield from run("falls", lambda n: (1.25 - 0.01 * n, 0.3), 80)
+    yield from run("second", lambda n: (0.9, 1.1 if n % 40 < 20 else 0.5), 80)
+
+
+def bmcc_router():
+    """BMCC (4.1): the mean of a t_p's samples, averaged with 0.875, and the load factor."""
+    gamma, kappa, weight, t_p = 0.98, 0.75, 0.875, 0.2
+    yield "rate_bps,traffic_bytes,queue_before_bytes,sample_bytes,queue_bytes,load_factor".split(",")
+    for rate in (1e5, 10e6, 155e6, 2e9):
+        for share in (0.0, 0.6, 0.98, 1.3):
+            for before, sample in ((0.0, 0.0), (0.0, 8000.0), (5000.0, 0.0), (20e3, 30e3)):
+                traffic = round(share * rate / 8 * t_p)
+                queue = weight * before + (1 - weight) * sample
+                yield rate, traffic, before, sample, queue, (traffic + kappa * queue) / (gamma * rate / 8 * t_p)
+
+
+def bmcc_sender():
+    """BMCC (4.2) to (4.6), a new flow at first; cuts wait for t_p and an RTT."""
+    kappa, t_p, u = 0.35, 200, 1.2
+    yield "run,time_ms,rtt_ms,load_factor,window_packets".split(",")
+
+    def run(name, acks):
+        window, cut_from, new = 2.0, 0, True
+        for time, rtt, load in acks:
+            ratio = rtt / t_p
+            new = new and load < 1
+            if load < 0.75 or new:
+                window += (1 + kappa * (1 - load) / load) ** min(ratio, 2.5) - 1
+            elif load < 1:
+                window += min(ratio ** 2, 100) / window
+            elif time >= cut_from:
+                window = max(1.0, (0.875 - 0.225 * (load - 1) / (u - 1)) * window)
+                cut_from = time + t_p + rtt
+            yield name, time, rtt, load, window
+
+    yield from run("new", [(10 * i, 80, load) for i, load in enumerate((0.15, 0.2, 0.5, 0.7, 0.8, 0.9, 0.99))])
+    yield from run("old", [(10 * i, 80, 0.15) for i in range(20)] + [
+        (1000 + 90 * i, 80, load) for i, load in enumerate(
+            (1.0, 0.9, 1.1, 1.2, 1.15, 0.76, 0.74, 0.3, 1.05, 1.05, 1.05, 1.05, 1.05, 0.99))])
+    yield from run("any-rtt", [(5000, 80, 1.0)] + [(6000 + i, rtt, load) for i, (rtt, load) in enumerate(
+        (rtt, load) for load in (0.15, 0.6, 0.9) for rtt in (1, 20, 200, 500, 2000, 5000))])
+
+
 def text(rows):
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows(rows)
@@ -237,7 +382,8 @@ def text(rows):
 def main():
     tables = [vcp_sender, vcp_router, load2_hops, red_automatic, red_curve, red_uniform,
               pie_probability, pi_probability, rem_price,
-              cubic_window, hstcp_response, scalable_window, htcp_growth, xcp_control, xcp_header]
+              cubic_window, hstcp_response, scalable_window, htcp_growth, xcp_control, xcp_header,
+              mlcp_code, mlcp_sender, mlcp_router, adpm_map, adpm_packets, bmcc_router, bmcc_sender]
     for table in tables:
         path = Path(__file__).with_name(table.__name__ + ".csv")
         if "--check" in sys.argv[1:]:

@@ -317,6 +317,7 @@ routers! {
     Xcp = routers::xcp::Xcp;
     Mlcp = routers::mlcp::Mlcp;
     Bmcc = routers::bmcc::Bmcc;
+    BmccAred = routers::bmcc_ared::BmccAred;
     CoDel = routers::codel::CoDel;
     FqCoDel = routers::fq_codel::FqCoDel;
     DualPi2 = routers::dualpi2::DualPi2;

@@ -1,11 +1,11 @@
 //! The laws and codecs against `vectors/`, whose expectations come from the papers' equations.
 
 use knee_laws::codecs::xcp::Congestion;
-use knee_laws::codecs::{Codec, Feedback, Load, Wire, load2, xcp};
+use knee_laws::codecs::{Codec, Feedback, Load, Reader, Wire, adpm, load2, mlcp, xcp};
 use knee_laws::params::Value;
 use knee_laws::quantities::{BitRate, Bytes, Span, Time};
 use knee_laws::registry::Sender;
-use knee_laws::routers::{pi, pie, red, rem, vcp, xcp as xcp_router};
+use knee_laws::routers::{bmcc, mlcp as mlcp_router, pi, pie, red, rem, vcp, xcp as xcp_router};
 use knee_laws::sender::{self, Ack, Loss, Opening, SenderLaw};
 use knee_laws::senders::{cubic, hstcp, htcp};
 
@@ -48,31 +48,37 @@ fn each(table: &str, columns: usize, mut check: impl FnMut(&mut Row)) {
     }
 }
 
-#[test]
-fn vcp_sender() {
+/// Runs a sender through a table of ACKs: a run, the milliseconds of its ACK and RTT, what `feedback`
+/// reads, then the window. Rows of one run share a sender that starts with two packets.
+fn each_ack(law: &str, columns: usize, feedback: impl Fn(&mut Row) -> Feedback) {
     let opening = Opening { initial_window: 2.0, packet_bytes: 1000 };
-    let start = || Sender::build("vcp", &[], &opening).expect("VCP");
-    let (mut run, mut law) = (String::new(), start());
-    each("vcp_sender", 5, |row| {
+    let start = || Sender::build(law, &[], &opening).expect("a law");
+    let (mut run, mut sender) = (String::new(), start());
+    each(&format!("{law}_sender"), columns, |row| {
         if row.text() != run {
-            (run, law) = (row.0[0].clone(), start());
+            (run, sender) = (row.0[0].clone(), start());
         }
         let now = Time::ZERO + Span::from_millis(row.number() as u64);
         let rtt = Span::from_millis(row.number() as u64);
-        law.on_ack(&Ack {
+        sender.on_ack(&Ack {
             now,
             newly_acked: 1,
             in_flight: 1,
             rtt,
             smoothed_rtt: rtt,
             min_rtt: rtt,
-            feedback: Feedback::Load(Load::from_bits(row.bits())),
+            feedback: feedback(row),
             recovering: false,
             app_limited: false,
             rate: None,
         });
-        row.expect(law.window());
+        row.expect(sender.window());
     });
+}
+
+#[test]
+fn vcp_sender() {
+    each_ack("vcp", 5, |row| Feedback::Load(Load::from_bits(row.bits())));
 }
 
 #[test]
@@ -271,5 +277,108 @@ fn xcp_header() {
         assert_eq!(header, [row.word(), row.word(), row.word(), 0]);
         xcp::mark(&mut header, allowed);
         assert_eq!(header[2], row.word());
+    });
+}
+
+#[test]
+fn mlcp_code() {
+    each("mlcp_code", 7, |row| {
+        let (mi, md) = (row.number() as u16, row.number() as u8);
+        let levels = mlcp::Levels { mi, md, ii: row.bits() == 1 };
+        let code = levels.encode(row.number());
+        row.expect(f64::from(code));
+        let (mut xi, mut beta) = (None, None);
+        match levels.decode(code).expect("a code") {
+            mlcp::Region::Low(sigma) => xi = Some(0.35 * (1.0 - sigma) / sigma),
+            mlcp::Region::Over(place) => beta = Some(0.875 - 0.2 * place),
+            mlcp::Region::High | mlcp::Region::Close => {}
+        }
+        for value in [xi, beta] {
+            match value {
+                Some(value) => row.expect(value),
+                None => assert_eq!(row.text(), ""),
+            }
+        }
+    });
+}
+
+#[test]
+fn mlcp_sender() {
+    each_ack("mlcp", 6, |row| {
+        let interval = Span::from_millis(row.number() as u64);
+        Feedback::Mlcp { code: row.number() as u32, interval }
+    });
+}
+
+#[test]
+fn mlcp_router() {
+    let params = mlcp_router::Params::default();
+    each("mlcp_router", 9, |row| {
+        let rate = BitRate::from_bps(row.number());
+        let (traffic, queue) = (row.number(), row.number());
+        let t_p = Span::from_millis(row.number() as u64);
+        row.expect(mlcp_router::load_factor(traffic, queue, t_p, (&params, rate)));
+        let after = mlcp_router::mean_rtt(row.number(), row.number(), &params);
+        row.expect(after);
+        row.expect(mlcp::INTERVALS_MS[mlcp_router::interval(after)] as f64);
+    });
+}
+
+#[test]
+fn adpm_map() {
+    let map = adpm::Map::default();
+    each("adpm_map", 2, |row| {
+        let load = row.number();
+        let height = map.at(load);
+        row.expect(height);
+        assert!((map.load(height) - load.clamp(adpm::LEAST, adpm::MOST)).abs() < 1e-12);
+    });
+}
+
+#[test]
+fn adpm_packets() {
+    let (mut run, mut reader) = (String::new(), Reader::default());
+    let mut estimate = 0.0;
+    each("adpm_packets", 7, |row| {
+        if row.text() != run {
+            (run, reader) = (row.0[0].clone(), Reader::default());
+        }
+        let mut marks = Codec::Adpm.initial();
+        let identifier = row.number() as u16;
+        let map = adpm::Map::default();
+        let mut header = adpm::write(identifier, map, adpm::Overload::Estimated);
+        for _ in 0..2 {
+            let mut hop = adpm::Marker::default();
+            hop.measure(row.number());
+            hop.mark_overload(&mut Wire { marks: &mut marks, header: &mut header });
+        }
+        assert_eq!(marks.ecn(), row.bits());
+        reader.take(marks, &header, false);
+        let echo = reader.echo(marks, &header);
+        let said = adpm::read(echo.words);
+        estimate = said.unwrap_or(estimate); // an estimate that is not echoed has not changed
+        row.expect(estimate);
+        let option_bytes = row.number() as u16 * adpm::OPTION_BYTES;
+        assert_eq!((echo.option_bytes, said.is_some()), (option_bytes, option_bytes > 0));
+    });
+}
+
+#[test]
+fn bmcc_router() {
+    let params = bmcc::Params::default();
+    each("bmcc_router", 6, |row| {
+        let rate = BitRate::from_bps(row.number());
+        let (traffic, before, sample) = (row.number(), row.number(), row.number());
+        let queue = params.queue_weight * before + (1.0 - params.queue_weight) * sample;
+        row.expect(queue);
+        row.expect(bmcc::load_factor(traffic, queue, &params, rate));
+    });
+}
+
+#[test]
+fn bmcc_sender() {
+    each_ack("bmcc", 5, |row| {
+        let height = adpm::Map::default().at(row.number());
+        Feedback::Adpm { estimate: Some(height), congested: false }
     });
 }

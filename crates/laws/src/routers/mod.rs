@@ -4,6 +4,7 @@ pub mod ared;
 pub mod avq;
 pub mod blue;
 pub mod bmcc;
+pub mod bmcc_ared;
 pub mod codel;
 pub mod droptail;
 pub mod dualpi2;

@@ -1,0 +1,174 @@
+//! BMCC's router for mixed traffic: ADPM as before, but Adaptive RED decides who sees (11) or is dropped.
+//!
+//! I. A. Qazi, "An Efficient Framework of Congestion Control for Next-Generation Networks", PhD
+//! dissertation, University of Pittsburgh, 2010, 5.4.2: [`super::bmcc`]'s load factor and (01) marks,
+//! [`super::ared`]'s marks and drops, so that TCP and BMCC flows are told of congestion equally often.
+//! BMCC senders need `marked_cuts`. Adaptive RED's other parameters are at their defaults.
+
+use super::ared::{self, Ared};
+use super::bmcc::{self, Meter};
+use crate::codecs::adpm::Marker;
+use crate::codecs::{Codec, Wire};
+use crate::params;
+use crate::quantities::{BitRate, Bytes, Span, Time};
+use crate::registry::RouterSpec;
+use crate::router::{Arrival, Departure, Draw, LinkView, QueueView, RouterLaw, Verdict};
+
+params! {
+    /// BMCC's parameters, and those of Adaptive RED that matter to it.
+    pub struct Params {
+        /// Load-factor measurement interval t_p.
+        pub t_p: Span = Span::from_millis(200), in 0.001, 100.0;
+        /// Queue sampling interval t_q.
+        pub t_q: Span = Span::from_millis(10), in 0.0001, 10.0;
+        /// Target utilisation gamma of the link.
+        pub gamma: f64 = 0.98, in 0.1, 1.0;
+        /// How fast the queue drains, kappa_1.
+        pub kappa: f64 = 0.75, in 0.0, 100.0;
+        /// Weight a of the past in the queue average, each t_p.
+        pub queue_weight: f64 = 0.875, in 0.0, 0.9999;
+        /// Serve ACKs before data, as VCP's routers do?
+        pub acks_first: bool = true;
+        /// Queueing delay that RED's thresholds aim at.
+        pub target_delay: Span = Span::from_millis(5), in 1e-6, 10.0;
+        /// RED's probability from which even packets that could be marked are dropped.
+        pub mark_limit: f64 = 0.1, in 0.0, 1.0;
+        /// Does RED measure the queue in bytes and favour small packets?
+        pub byte_mode: bool = true;
+        /// Mean packet size for which RED's thresholds and weight are computed.
+        pub mean_packet_size: Bytes = Bytes(500), in 1.0, 1e5;
+    }
+}
+
+/// The state of the router at one link.
+#[derive(Clone, Debug)]
+pub struct BmccAred {
+    acks_first: bool,
+    meter: Meter,
+    marker: Marker,
+    red: Ared,
+}
+
+impl RouterLaw for BmccAred {
+    fn on_arrival(
+        &mut self,
+        arrival: &Arrival,
+        wire: &mut Wire<'_>,
+        draw: &mut dyn Draw,
+    ) -> Verdict {
+        self.meter.count(arrival.size);
+        self.red.on_arrival(arrival, wire, draw)
+    }
+
+    fn on_departure(&mut self, departure: &Departure, wire: &mut Wire<'_>) -> Verdict {
+        if departure.data {
+            self.marker.mark(wire);
+        }
+        Verdict::Accept
+    }
+
+    #[inline]
+    fn classify(&mut self, arrival: &Arrival, _: &Wire<'_>) -> usize {
+        usize::from(arrival.data || !self.acks_first)
+    }
+
+    fn tick_at(&self) -> Option<Time> {
+        let red = self.red.tick_at().unwrap_or(Time::NEVER);
+        Some(self.meter.tick_at().min(red))
+    }
+
+    fn on_tick(&mut self, queue: &QueueView) {
+        if self.red.tick_at().is_some_and(|at| at <= queue.now) {
+            self.red.on_tick(queue);
+        }
+        if let Some(load) = self.meter.tick(queue) {
+            self.marker.measure(load);
+        }
+    }
+
+    fn on_rate(&mut self, rate: BitRate) {
+        self.meter.set_rate(rate);
+        self.red.on_rate(rate);
+    }
+
+    fn signal(&self) -> f64 {
+        self.marker.load()
+    }
+}
+
+impl RouterSpec for BmccAred {
+    type Law = Self;
+    type Params = Params;
+    const NAME: &'static str = "bmcc-ared";
+    const TITLE: &'static str = "BMCC for mixed traffic: ADPM's load factor, Adaptive RED's marks";
+    const SOURCE: &'static str = "Qazi, PhD dissertation, 2010, 5.4.2";
+    const CODEC: Codec = Codec::Adpm;
+    const ON_DEPARTURE: bool = true;
+    const QUEUES: usize = 2;
+    fn new(params: Params, link: &LinkView) -> Self {
+        let Params { t_p, t_q, gamma, kappa, queue_weight, acks_first, .. } = params;
+        let load = bmcc::Params { t_p, t_q, gamma, kappa, queue_weight, acks_first };
+        let red = ared::Params {
+            target_delay: params.target_delay,
+            mark_limit: params.mark_limit,
+            byte_mode: params.byte_mode,
+            mean_packet_size: params.mean_packet_size,
+            ..ared::Params::default()
+        };
+        Self {
+            acks_first,
+            meter: Meter::new(load, link.rate),
+            marker: Marker::default(),
+            red: <Ared as RouterSpec>::new(red, link),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::{link, offer, queue};
+    use super::*;
+    use crate::codecs::adpm::{Map, Overload, write};
+    use crate::codecs::ecn;
+    use crate::script::Random;
+
+    fn law(params: Params) -> BmccAred {
+        <BmccAred as RouterSpec>::new(params, &link())
+    }
+
+    /// The same queue gives the same share of marks to BMCC and to RFC 3168.
+    #[test]
+    fn who_sees_congestion_is_red_s_affair() {
+        let marked = |codec| {
+            let mut random = Random(1);
+            let mut law = law(Params { mark_limit: 1.0, ..Params::default() });
+            let seen = (0..20_000).map(|_| offer(&mut law, queue(0, 6), codec, &mut random));
+            seen.filter(|verdict| *verdict == Verdict::Mark).count()
+        };
+        assert!(marked(Codec::Ecn) > 100);
+        assert_eq!(marked(Codec::Adpm), marked(Codec::Ecn));
+    }
+
+    #[test]
+    fn overload_without_red_s_mark_stays_adpm_s() {
+        let mut law = law(Params::default());
+        for _ in 0..500 {
+            offer(&mut law, queue(0, 0), Codec::Adpm, &mut Random(1));
+        }
+        while let Some(now) = law.tick_at().filter(|at| *at <= queue(200, 0).now) {
+            law.on_tick(&QueueView { now, ..queue(0, 0) });
+        }
+        assert!(law.signal() > 2.0);
+        let mut depart = |before: u8| {
+            let mut header = write(65_535, Map::default(), Overload::Apart);
+            let mut marks = Codec::Adpm.initial();
+            marks.set_ecn(before);
+            let queue = queue(200, 0);
+            let departure =
+                Departure { queue, from: 1, waited: Span::ZERO, size: 1000, data: true };
+            law.on_departure(&departure, &mut Wire { marks: &mut marks, header: &mut header });
+            marks.ecn()
+        };
+        assert_eq!([depart(ecn::CAPABLE), depart(ecn::CONGESTED)], [0b01, ecn::CONGESTED]);
+    }
+}
