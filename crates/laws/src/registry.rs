@@ -35,7 +35,7 @@ pub trait SenderSpec {
     fn new(params: Self::Params, opening: &Opening) -> Self::Law;
 }
 
-/// A router law as the registry knows it.
+/// A router law as the registry knows it. By default it marks with ECN and acts on arrivals alone.
 pub trait RouterSpec {
     /// The law itself.
     type Law: RouterLaw;
@@ -48,9 +48,9 @@ pub trait RouterSpec {
     /// Where it is published.
     const SOURCE: &'static str;
     /// The feedback that it writes.
-    const CODEC: Codec;
+    const CODEC: Codec = Codec::Ecn;
     /// Does it act on departures? Such links pay an event a packet.
-    const ON_DEPARTURE: bool;
+    const ON_DEPARTURE: bool = false;
     /// How many queues share the link's buffer. Links with several pay an event a packet.
     const QUEUES: usize = 1;
     /// Sets up a link.

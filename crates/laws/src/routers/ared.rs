@@ -13,7 +13,7 @@
 //! as RED's average stands still without arrivals; max_p is clamped to its range.
 
 use super::red;
-use crate::codecs::{Codec, Wire};
+use crate::codecs::Wire;
 use crate::params;
 use crate::quantities::{BitRate, Bytes, Span, Time};
 use crate::registry::RouterSpec;
@@ -136,8 +136,6 @@ impl RouterSpec for Ared {
     const NAME: &'static str = "ared";
     const TITLE: &'static str = "Adaptive RED: RED that adapts max_p to hold its target queue";
     const SOURCE: &'static str = "Floyd, Gummadi, Shenker, ICSI 2001; ns-2";
-    const CODEC: Codec = Codec::Ecn;
-    const ON_DEPARTURE: bool = false;
     fn new(params: Params, link: &LinkView) -> Self {
         Self {
             params,
@@ -152,6 +150,7 @@ impl RouterSpec for Ared {
 mod tests {
     use super::super::trial::{link, offer, queue, tick_until};
     use super::*;
+    use crate::codecs::Codec;
     use crate::script::Random;
 
     /// Thresholds 5 and 15 packets of 1000 bytes: the band is 9 to 11.

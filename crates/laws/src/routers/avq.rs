@@ -10,7 +10,7 @@
 //! C~ keeps its share of C when the link's rate changes.
 
 use super::{congested, room};
-use crate::codecs::{Codec, Wire};
+use crate::codecs::Wire;
 use crate::params;
 use crate::quantities::{BitRate, Bytes, Time};
 use crate::registry::RouterSpec;
@@ -93,8 +93,6 @@ impl RouterSpec for Avq {
     const NAME: &'static str = "avq";
     const TITLE: &'static str = "AVQ: marks or drops what overflows a slower virtual queue";
     const SOURCE: &'static str = "Kunniyur and Srikant, SIGCOMM 2001; ns-2";
-    const CODEC: Codec = Codec::Ecn;
-    const ON_DEPARTURE: bool = false;
     fn new(params: Params, link: &LinkView) -> Self {
         let buffer = if params.buffer == Bytes(0) { room(link) } else { params.buffer.count() };
         let capacity = link.rate.bytes_per_second();
@@ -114,6 +112,7 @@ impl RouterSpec for Avq {
 mod tests {
     use super::super::trial::{NoDraw, link, offer, queue};
     use super::*;
+    use crate::codecs::Codec;
 
     fn avq(params: Params) -> Avq {
         <Avq as RouterSpec>::new(params, &link())

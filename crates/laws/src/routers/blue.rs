@@ -2,15 +2,15 @@
 //!
 //! W. Feng, K. Shin, D. Kandlur, D. Saha, "The BLUE Active Queue Management Algorithms", IEEE/ACM
 //! Transactions on Networking 10(4), 2002. Queue in bytes, freeze the least time between two updates:
-//!   (1) a packet that does not fit below `limit`     p = min(p + d1, 1), if freeze has passed
-//!   (2) the link has become idle                     p = max(p - d2, 0), if freeze has passed
+//!   (1) a packet is lost, or does not fit below `limit`   p = min(p + d1, 1), if freeze has passed
+//!   (2) the link has become idle                          p = max(p - d2, 0), if freeze has passed
 //!   (3) each arrival is marked, or dropped if it cannot be, with probability p
 //! An idle time lowers p once more each freeze that it lasts; the paper speaks of the event alone.
-//! Both are acted on when the next packet arrives, of which p is asked first. By default the limit is
-//! the buffer, so that (1) is a loss; the link drops that packet.
+//! The limit and idle times are acted on when the next packet arrives, of which p is asked first. By
+//! default the limit is the buffer.
 
 use super::{congested, happens, room};
-use crate::codecs::{Codec, Wire};
+use crate::codecs::Wire;
 use crate::params;
 use crate::quantities::{Bytes, Span, Time};
 use crate::registry::RouterSpec;
@@ -59,9 +59,14 @@ impl Blue {
             let (times, updated) = idle_updates(self.updated, (since, now), self.params.freeze);
             self.p = (self.p - times as f64 * self.params.decrement).max(0.0);
             self.updated = updated;
-        } else if arrival.queue.bytes + u64::from(arrival.size) > self.limit
-            && now >= self.updated + self.params.freeze
-        {
+        } else if arrival.queue.bytes + u64::from(arrival.size) > self.limit {
+            self.raise(now);
+        }
+    }
+
+    /// (1).
+    fn raise(&mut self, now: Time) {
+        if now >= self.updated + self.params.freeze {
             self.p = (self.p + self.params.increment).min(1.0);
             self.updated = now;
         }
@@ -79,6 +84,10 @@ impl RouterLaw for Blue {
         if happens(self.p, draw) { congested(self.params.ecn, wire) } else { Verdict::Accept }
     }
 
+    fn on_overflow(&mut self, arrival: &Arrival, _: &Wire<'_>) {
+        self.raise(arrival.queue.now);
+    }
+
     /// p.
     fn signal(&self) -> f64 {
         self.p
@@ -91,8 +100,6 @@ impl RouterSpec for Blue {
     const NAME: &'static str = "blue";
     const TITLE: &'static str = "BLUE: marks or drops more after overflows, less after idle times";
     const SOURCE: &'static str = "Feng, Shin, Kandlur, Saha, IEEE/ACM ToN 10(4), 2002";
-    const CODEC: Codec = Codec::Ecn;
-    const ON_DEPARTURE: bool = false;
     fn new(params: Params, link: &LinkView) -> Self {
         let limit = if params.limit == Bytes(0) { room(link) } else { params.limit.count() };
         Self { params, limit, p: 0.0, updated: Time::ZERO }
@@ -103,6 +110,7 @@ impl RouterSpec for Blue {
 mod tests {
     use super::super::trial::{NoDraw, expect_marked, link, offer, queue};
     use super::*;
+    use crate::codecs::Codec;
     use crate::script::Random;
 
     fn ms(n: u64) -> Time {
@@ -145,6 +153,14 @@ mod tests {
         let idle = Arrival { queue, idle_since: Some(ms(310)), flow: 0, size: 1000, data: true };
         law.update(&idle); // at 400, 500 and 600 ms
         assert!((law.signal() - 0.00425).abs() < 1e-12);
+
+        // A buffer counted in packets may be full below the limit.
+        let (mut marks, mut header) = (Codec::Ecn.initial(), [0; 4]);
+        let wire = Wire { marks: &mut marks, header: &mut header };
+        for (now, p) in [(699, 0.00425), (700, 0.00675), (799, 0.00675)] {
+            law.on_overflow(&Arrival { queue: super::super::trial::queue(now, 1), ..idle }, &wire);
+            assert!((law.signal() - p).abs() < 1e-12);
+        }
     }
 
     #[test]

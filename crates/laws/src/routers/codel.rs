@@ -6,7 +6,7 @@
 //! A queue of at most one packet's bytes is never too long. Time in seconds, queue in bytes.
 
 use super::congested;
-use crate::codecs::{Codec, Wire};
+use crate::codecs::Wire;
 use crate::params;
 use crate::quantities::{Span, Time};
 use crate::registry::RouterSpec;
@@ -123,7 +123,6 @@ impl RouterSpec for CoDel {
     const NAME: &'static str = "codel";
     const TITLE: &'static str = "CoDel: drops at the head what has waited too long for too long";
     const SOURCE: &'static str = "RFC 8289";
-    const CODEC: Codec = Codec::Ecn;
     const ON_DEPARTURE: bool = true;
     fn new(params: Params, link: &LinkView) -> Self {
         let packet_bytes = u64::from(link.packet_bytes);
@@ -134,6 +133,7 @@ impl RouterSpec for CoDel {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::codecs::Codec;
     use crate::quantities::{BitRate, Bytes};
     use crate::router::QueueView;
 

@@ -23,7 +23,6 @@ impl RouterSpec for DropTail {
     const TITLE: &'static str = "DropTail: first in, first out, drops when the buffer is full";
     const SOURCE: &'static str = "folklore";
     const CODEC: Codec = Codec::None;
-    const ON_DEPARTURE: bool = false;
     fn new(_: NoParams, _: &LinkView) -> Self {
         Self
     }

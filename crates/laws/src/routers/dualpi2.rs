@@ -13,7 +13,7 @@
 //! Scheduler: weighted round robin by bytes, C has at least its share while both wait. From Linux's
 //! sch_dualpi2: gains, t_update, the longer wait, the step, two packets spared. k p' = 1 is p_C = 25 %.
 
-use crate::codecs::{Codec, Wire, ecn};
+use crate::codecs::{Wire, ecn};
 use crate::params;
 use crate::quantities::{Span, Time};
 use crate::registry::RouterSpec;
@@ -168,7 +168,6 @@ impl RouterSpec for DualPi2 {
     const NAME: &'static str = "dualpi2";
     const TITLE: &'static str = "DualPI2: a shallow queue for L4S, a deep one for others, coupled";
     const SOURCE: &'static str = "RFC 9332";
-    const CODEC: Codec = Codec::Ecn;
     const ON_DEPARTURE: bool = true;
     const QUEUES: usize = 2;
     fn new(params: Params, link: &LinkView) -> Self {
@@ -191,6 +190,7 @@ impl RouterSpec for DualPi2 {
 mod tests {
     use super::super::trial::{link, queue};
     use super::*;
+    use crate::codecs::Codec;
 
     fn dualpi2(p: f64) -> DualPi2 {
         DualPi2 { p, ..<DualPi2 as RouterSpec>::new(Params::default(), &link()) }

@@ -12,7 +12,7 @@
 //! link's buffer; the hash is of the flow's number, unsalted, so that runs repeat; no CE threshold (5.2.7).
 
 use super::codel::{self, Control};
-use crate::codecs::{Codec, Wire};
+use crate::codecs::Wire;
 use crate::params;
 use crate::quantities::{Bytes, Span};
 use crate::registry::RouterSpec;
@@ -155,7 +155,6 @@ impl RouterSpec for FqCoDel {
     const NAME: &'static str = "fq-codel";
     const TITLE: &'static str = "FQ-CoDel: a queue a flow, sparse flows first, CoDel in each";
     const SOURCE: &'static str = "RFC 8290";
-    const CODEC: Codec = Codec::Ecn;
     const ON_DEPARTURE: bool = true;
     const QUEUES: usize = QUEUES;
     fn new(params: Params, link: &LinkView) -> Self {
@@ -182,6 +181,7 @@ impl RouterSpec for FqCoDel {
 mod tests {
     use super::super::trial::{link, queue};
     use super::*;
+    use crate::codecs::Codec;
     use std::collections::VecDeque;
 
     /// FQ-CoDel over queues of packet sizes. Nothing waits long.

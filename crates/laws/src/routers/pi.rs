@@ -9,7 +9,7 @@
 //! `byte_mode` is off, as it is in ns-2, where ACKs then count as much as data.
 
 use super::{congested, happens};
-use crate::codecs::{Codec, Wire};
+use crate::codecs::Wire;
 use crate::params;
 use crate::quantities::{Span, Time};
 use crate::registry::RouterSpec;
@@ -82,8 +82,6 @@ impl RouterSpec for Pi {
     const NAME: &'static str = "pi";
     const TITLE: &'static str = "PI: marks or drops at random, holding a reference queue";
     const SOURCE: &'static str = "Hollot, Misra, Towsley, Gong, INFOCOM 2001; ns-2";
-    const CODEC: Codec = Codec::Ecn;
-    const ON_DEPARTURE: bool = false;
     fn new(params: Params, link: &LinkView) -> Self {
         Self {
             params,
@@ -99,6 +97,7 @@ impl RouterSpec for Pi {
 mod tests {
     use super::super::trial::{NoDraw, expect_marked, link, offer, queue, tick_until};
     use super::*;
+    use crate::codecs::Codec;
 
     fn pi(params: Params) -> Pi {
         <Pi as RouterSpec>::new(params, &link())

@@ -13,7 +13,7 @@
 //! largest step (5.5) are here; de-randomisation (5.4) and turning on and off (5.3) are not.
 
 use super::{congested, happens};
-use crate::codecs::{Codec, Wire};
+use crate::codecs::Wire;
 use crate::params;
 use crate::quantities::{BitRate, Span, Time};
 use crate::registry::RouterSpec;
@@ -114,8 +114,6 @@ impl RouterSpec for Pie {
     const NAME: &'static str = "pie";
     const TITLE: &'static str = "PIE: marks or drops at random, holding a target delay";
     const SOURCE: &'static str = "RFC 8033";
-    const CODEC: Codec = Codec::Ecn;
-    const ON_DEPARTURE: bool = false;
     fn new(params: Params, link: &LinkView) -> Self {
         Self {
             params,
@@ -133,6 +131,7 @@ impl RouterSpec for Pie {
 mod tests {
     use super::super::trial::{Drawn, NoDraw, expect_marked, link, offer, queue, tick_until};
     use super::*;
+    use crate::codecs::Codec;
 
     fn pie() -> Pie {
         <Pie as RouterSpec>::new(Params::default(), &link())

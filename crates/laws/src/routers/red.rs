@@ -11,7 +11,7 @@
 //! Differs from ns-2: automatic parameters follow changes of the link's rate; a packet lost to a full
 //! buffer, which the link drops, does not reset count.
 
-use crate::codecs::{Codec, Wire, ecn};
+use crate::codecs::{Wire, ecn};
 use crate::params;
 use crate::quantities::{BitRate, Bytes, Span};
 use crate::registry::RouterSpec;
@@ -238,8 +238,6 @@ impl RouterSpec for Red {
     const NAME: &'static str = "red";
     const TITLE: &'static str = "RED: marks or drops at random, by the average queue";
     const SOURCE: &'static str = "Floyd and Jacobson, IEEE/ACM ToN 1(4), 1993; ns-2.29";
-    const CODEC: Codec = Codec::Ecn;
-    const ON_DEPARTURE: bool = false;
     fn new(params: Params, link: &LinkView) -> Self {
         Self {
             params,
@@ -258,6 +256,7 @@ impl RouterSpec for Red {
 mod tests {
     use super::super::trial;
     use super::*;
+    use crate::codecs::Codec;
     use crate::quantities::Time;
     use crate::router::QueueView;
     use crate::script::Random;

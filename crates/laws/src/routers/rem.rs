@@ -12,7 +12,7 @@
 //! `byte_mode` is off, as it is in ns-2, where ACKs then count as much as data.
 
 use super::{congested, happens};
-use crate::codecs::{Codec, Wire};
+use crate::codecs::Wire;
 use crate::params;
 use crate::quantities::{BitRate, Span, Time};
 use crate::registry::RouterSpec;
@@ -131,8 +131,6 @@ impl RouterSpec for Rem {
     const NAME: &'static str = "rem";
     const TITLE: &'static str = "REM: marks or drops by a price that matches rate, clears queue";
     const SOURCE: &'static str = "Athuraliya, Li, Low, Yin, IEEE Network 15(3), 2001; ns-2";
-    const CODEC: Codec = Codec::Ecn;
-    const ON_DEPARTURE: bool = false;
     fn new(params: Params, link: &LinkView) -> Self {
         Self {
             params,
@@ -154,6 +152,7 @@ mod tests {
         Drawn, NoDraw, expect_marked, link, offer, present, queue, tick_until,
     };
     use super::*;
+    use crate::codecs::Codec;
 
     #[test]
     fn the_price_rests_where_rate_is_matched_and_backlog_is_the_target() {

@@ -12,7 +12,7 @@
 //! ns-2's stands still; avg_in sinks in idle times whoever ends them; gentle and ECN as red's defaults.
 
 use super::red::{self, Red};
-use crate::codecs::{Codec, Wire};
+use crate::codecs::Wire;
 use crate::params;
 use crate::quantities::{BitRate, Bytes, Span};
 use crate::registry::RouterSpec;
@@ -157,7 +157,6 @@ impl RouterSpec for Rio {
     const TITLE: &'static str =
         "RIO: RED that marks packets out of profile before those in profile";
     const SOURCE: &'static str = "Clark and Fang, IEEE/ACM ToN 6(4), 1998; ns-2";
-    const CODEC: Codec = Codec::Ecn;
     const ON_DEPARTURE: bool = true;
     fn new(params: Params, link: &LinkView) -> Self {
         let [inside, out] = params.sides(link.rate, link.delay_s);
@@ -176,6 +175,7 @@ impl RouterSpec for Rio {
 mod tests {
     use super::super::trial::{link, queue};
     use super::*;
+    use crate::codecs::Codec;
     use crate::script::Random;
 
     /// Thresholds 5 and 15 packets out of profile, 15 and 30 in profile; no memory.
