@@ -176,10 +176,11 @@ def markdown(points: Sequence[Point]) -> str:
         chosen = [point for point in points if point.case.group == group]
         if not chosen:
             continue
-        lines += [f"### {stated['what']}", "", "| figure | tolerance | because |", "|---|---|---|"]
-        for name, title in TITLES.items():
-            if name in stated:
-                lines.append(f"| {title} | {bound(stated[name])} | {stated[name]['reason']} |")
+        lines += [f"### {stated['what']}", ""]
+        judged = [(title, stated[name]) for name, title in TITLES.items() if name in stated]
+        if judged:
+            lines += ["| figure | tolerance | because |", "|---|---|---|"]
+        lines += [f"| {title} | {bound(how)} | {how['reason']} |" for title, how in judged]
         lines += ["", "| | " + " | ".join(f"{title} | knee" for title in TITLES.values()) + " |"]
         lines.append("|---|" + "---|" * (2 * len(TITLES)))
         for point in chosen:

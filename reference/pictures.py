@@ -11,13 +11,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
 
-from knee.plots.style import BLUE, GREEN, STYLE, VERMILION, write_figure
+from knee.plots.style import BLUE, GREEN, PURPLE, STYLE, VERMILION, write_figure
 
 if TYPE_CHECKING:
     from compare import Point
 
-COLOURS = {"xcp": BLUE, "sack/red": VERMILION, "newreno/red": GREEN}
-MARKERS = {"xcp": "o", "sack/red": "s", "newreno/red": "^"}
+COLOURS = {"vcp-authors": PURPLE, "xcp": BLUE, "sack/red": VERMILION, "newreno/red": GREEN}
+MARKERS = {"vcp-authors": "D", "xcp": "o", "sack/red": "s", "newreno/red": "^"}
 AXES = {"capacity": "capacity, Mbps", "flows": "forward flows"}
 NOTES = {
     "capacity": "30 + 30 flows, 80 ms, 120 s",

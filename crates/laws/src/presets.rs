@@ -64,6 +64,13 @@ pub const PRESETS: &[Preset] = &[
         sender: ("vcp", &[("t_rho", Value::Duration(Span::from_millis(500)))]),
         router: ("vcp", &[("t_rho", Value::Duration(Span::from_millis(500)))]),
     },
+    Preset {
+        name: "vcp-friendly",
+        title: "VCP beside TCP: AI and cuts as TCP's in the long run, overload marked at random as RED",
+        source: "Xia et al., IEEE/ACM ToN 16(6), 2008, VI-C",
+        sender: ("vcp", &[("alpha", Value::Number(0.2)), ("ai_scaling", Value::Choice("none"))]),
+        router: ("vcp", &[("overload_marks", Value::Choice("random"))]),
+    },
 ];
 
 #[cfg(test)]

@@ -53,6 +53,10 @@ pub trait RouterSpec {
     const ON_DEPARTURE: bool = false;
     /// How many queues share the link's buffer. Links with several pay an event a packet.
     const QUEUES: usize = 1;
+    /// Does it, with these parameters, mark packets of RFC 3168's ECN besides those of its codec?
+    fn marks_ecn(_params: &Self::Params) -> bool {
+        false
+    }
     /// Sets up a link.
     fn new(params: Self::Params, link: &LinkView) -> Self::Law;
 }
@@ -266,6 +270,15 @@ macro_rules! routers {
             }
         }
 
+        /// Does the named law, with these parameters, mark packets of RFC 3168's ECN besides those of
+        /// its codec?
+        pub fn router_marks_ecn(name: &str, params: &[(String, Value)]) -> bool {
+            $(if name == <$path as RouterSpec>::NAME {
+                return fill(params).is_ok_and(|params| <$path as RouterSpec>::marks_ecn(&params));
+            })*
+            false
+        }
+
         /// Every router law's entry.
         pub fn router_laws() -> Vec<RouterInfo> {
             vec![$(RouterInfo {
@@ -294,6 +307,7 @@ senders! {
     Westwood = senders::westwood::Westwood;
     Fast = senders::fast::Fast;
     Vcp = senders::vcp::Vcp;
+    VcpE2e = senders::vcp_e2e::VcpE2e;
     Xcp = senders::xcp::Xcp;
     Mlcp = senders::mlcp::Mlcp;
     Bmcc = senders::bmcc::Bmcc;

@@ -3,7 +3,7 @@
 use knee_laws::codecs::{Codec, Feedback, Header, Load, Marks, Wire, ecn, mlcp, xcp};
 use knee_laws::params::{Kind, ParamInfo, Value};
 use knee_laws::quantities::{BitRate, Bytes, Span, Time};
-use knee_laws::registry::{Router, RouterInfo, Sender, router_laws, sender_laws};
+use knee_laws::registry::{Router, RouterInfo, Sender, router_laws, router_marks_ecn, sender_laws};
 use knee_laws::router::{Arrival, Departure, Draw, LinkView, QueueView, RouterLaw, Verdict};
 use knee_laws::sender::{Ack, Congestion, Loss, Opening, RateSample, SenderLaw, Sending};
 use proptest::prelude::*;
@@ -125,11 +125,12 @@ fn most_growth(law: &str, windows: (f64, f64), newly_acked: u32, feedback: Feedb
     match (law, feedback) {
         ("xcp", Feedback::Xcp { delta_bytes }) => delta_bytes.max(0.0) / f64::from(PACKET_BYTES),
         ("vcp", Feedback::Load(_)) => (10.0 / before).max(1.0),
+        ("vcp-e2e", _) if newly_acked > 0 => (10.0 / before).max(1.0),
         ("mlcp", Feedback::Mlcp { .. }) => libm::pow(1.0 + 0.35 * 0.84 / 0.16, 2.5),
         ("bmcc", Feedback::Adpm { .. }) => {
             (100.0 / before).max(libm::pow(1.0 + 0.35 * 0.85 / 0.15, 2.5))
         }
-        ("vcp" | "xcp" | "mlcp" | "bmcc", _) => 0.0,
+        ("vcp" | "vcp-e2e" | "xcp" | "mlcp" | "bmcc", _) => 0.0,
         ("bbr" | "bbr3", _) => f64::from(newly_acked) + largest.max(4.0) - before,
         _ => f64::from(newly_acked),
     }
@@ -258,6 +259,7 @@ struct Waiting {
 /// A link around a router law: one packet in service, the others in order.
 struct Link {
     info: RouterInfo,
+    marks_ecn: bool,
     law: Router,
     now: Time,
     idle_since: Option<Time>,
@@ -275,7 +277,8 @@ impl Link {
         };
         let law = Router::build(info.name, params, &view).expect("parameters within their range");
         let (now, queue, draw) = (Time::ZERO, VecDeque::new(), Weyl(0.5));
-        Self { info, law, now, idle_since: Some(now), queue, draw }
+        let marks_ecn = info.codec == Codec::Ecn || router_marks_ecn(info.name, params);
+        Self { info, marks_ecn, law, now, idle_since: Some(now), queue, draw }
     }
 
     fn view(&self, now: Time) -> QueueView {
@@ -301,7 +304,8 @@ impl Link {
     fn check(&self, packet: &Waiting, marks: Marks, header: Header) {
         let name = self.info.name;
         assert_eq!(marks.codec(), packet.marks.codec(), "{name} changed a packet's codec");
-        let own = self.info.codec.is_read_as(marks.codec());
+        let ecn = self.marks_ecn && Codec::Ecn.is_read_as(marks.codec());
+        let own = ecn || self.info.codec.is_read_as(marks.codec());
         assert!(own || (marks == packet.marks && header == packet.header), "{name} overstepped");
         assert!(marks.codec().uses_ecn_bits() || marks.ecn() == packet.marks.ecn(), "{name}");
         for (at, (before, after)) in packet.header.into_iter().zip(header).enumerate() {
@@ -323,7 +327,8 @@ impl Link {
         self.check(&packet, marks, header);
         if verdict == Verdict::Mark {
             let wire = Wire { marks: &mut marks, header: &mut header };
-            assert!(self.info.codec.is_read_as(wire.marks.codec()) && ecn::is_capable(&wire));
+            let own = self.marks_ecn || self.info.codec.is_read_as(wire.marks.codec());
+            assert!(own && ecn::is_capable(&wire));
         }
         if verdict != Verdict::Drop {
             self.queue.push_back(Waiting { marks, header, arrived: self.now, ..packet });

@@ -3,6 +3,7 @@
 use knee_laws::codecs::xcp::Congestion;
 use knee_laws::codecs::{Codec, Feedback, Load, Reader, Wire, adpm, load2, mlcp, xcp};
 use knee_laws::params::Value;
+use knee_laws::presets::preset;
 use knee_laws::quantities::{BitRate, Bytes, Span, Time};
 use knee_laws::registry::Sender;
 use knee_laws::routers::{bmcc, mlcp as mlcp_router, pi, pie, red, rem, vcp, xcp as xcp_router};
@@ -90,6 +91,55 @@ fn vcp_router() {
         let load_factor = vcp::load_factor(traffic, queue, &params, rate);
         row.expect(load_factor);
         assert_eq!(Load::encode(load_factor, params.transition), Load::from_bits(row.bits()));
+    });
+}
+
+#[test]
+fn vcp_sender_authors() {
+    let authors = preset("vcp-authors").expect("the preset");
+    let set: Vec<_> =
+        authors.sender.1.iter().map(|(name, set)| ((*name).to_owned(), *set)).collect();
+    let (mut run, mut law) = (String::new(), None);
+    each("vcp_sender_authors", 6, |row| {
+        let name = row.text().to_owned();
+        let opening = Opening { initial_window: row.number(), packet_bytes: 1000 };
+        if name != run {
+            run = name;
+            law = Some(Sender::build(authors.sender.0, &set, &opening).expect("VCP"));
+        }
+        let law = law.as_mut().expect("a run");
+        let now = Time::ZERO + Span::from_millis(row.number() as u64);
+        let rtt = Span::from_millis(row.number() as u64);
+        law.on_ack(&Ack {
+            now,
+            newly_acked: 1,
+            in_flight: 1,
+            rtt,
+            smoothed_rtt: rtt,
+            min_rtt: rtt,
+            feedback: Feedback::Load(Load::from_bits(row.bits())),
+            recovering: false,
+            app_limited: false,
+            rate: None,
+        });
+        row.expect(law.window());
+    });
+}
+
+#[test]
+fn vcp_router_authors() {
+    each("vcp_router_authors", 9, |row| {
+        let rate = BitRate::from_bps(row.number());
+        let params = vcp::Params { gamma: row.number(), ..vcp::Params::default() };
+        let (traffic, queue) = (row.number(), row.number() / 16.0);
+        let exact = vcp::load_factor(traffic, queue, &params, rate);
+        row.expect(vcp::rounded(exact));
+        let load = Load::encode(vcp::rounded(exact), params.transition);
+        assert_eq!(load, Load::from_bits(row.bits()));
+        let (target, step) = vcp::target::nominal(rate);
+        row.expect(target);
+        row.expect(step);
+        row.expect(vcp::target::adjusted(params.gamma, (target, step), exact * params.gamma));
     });
 }
 

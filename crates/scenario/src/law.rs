@@ -5,9 +5,12 @@ use crate::measure::{Measure, PERIOD, RATE, SIZE};
 use crate::nearest::{listed, nearest};
 use crate::problem::{Fault, KeyPath};
 use crate::quantity::{Delay, Rate, Size, Written};
+use knee_laws::codecs::Codec;
 use knee_laws::params::{Kind, ParamInfo, Value};
 use knee_laws::presets::{PRESETS, Setting, preset};
-use knee_laws::registry::{Refusal, RouterInfo, SenderInfo, router_laws, sender_laws};
+use knee_laws::registry::{
+    Refusal, RouterInfo, SenderInfo, router_laws, router_marks_ecn, sender_laws,
+};
 use knee_laws::senders::slow_start::{Rule, rules};
 
 /// A sender law with its parameters.
@@ -28,6 +31,16 @@ pub(crate) struct RouterChoice {
     /// The name it was chosen by: the law's, or a preset's.
     pub name: &'static str,
     pub params: Vec<(String, Value)>,
+    /// Does it mark packets of RFC 3168's ECN besides those of its codec?
+    marks_ecn: bool,
+}
+
+impl RouterChoice {
+    /// Does it write what a sender of this codec reads?
+    pub fn writes(&self, codec: Codec) -> bool {
+        let ecn = self.marks_ecn && Codec::Ecn.is_read_as(codec);
+        ecn || self.info.codec.is_read_as(codec)
+    }
 }
 
 /// The sender of this name, a law's or a preset's, with what `spec` sets on top.
@@ -64,7 +77,8 @@ pub(crate) fn router(
     let name = found.map_or(info.name, |preset| preset.name);
     let params =
         settled(found.map(|preset| &preset.router), (name, &info.params), (spec, spec_at))?;
-    Ok(RouterChoice { info, name, params })
+    let marks_ecn = router_marks_ecn(info.name, &params);
+    Ok(RouterChoice { info, name, params, marks_ecn })
 }
 
 fn unknown<'a>(

@@ -146,7 +146,7 @@ fn group_plan(
     let codec = sender.info.codec;
     let negotiated = match options.ecn {
         Some(Ecn::Set(set)) => set,
-        _ => crossed.iter().any(|router| router.info.codec.is_read_as(codec)),
+        _ => crossed.iter().any(|router| router.writes(codec)),
     };
     let codec = if codec.is_optional() && !negotiated { Codec::None } else { codec };
     let allowed = group.mismatch.unwrap_or(variant.mismatch) == Mismatch::Allow;
@@ -189,7 +189,7 @@ fn mismatch(sender: &SenderChoice, codec: Codec, crossed: &[&RouterChoice]) -> O
     }
     let other = crossed.iter().find(|router| {
         let said = router.info.codec;
-        codec.uses_ecn_bits() && said.uses_ecn_bits() && !said.is_read_as(codec)
+        codec.uses_ecn_bits() && said.uses_ecn_bits() && !router.writes(codec)
     })?;
     let remedy = if codec.is_optional() { " (or set `transport.ecn = false`)" } else { "" };
     Some(format!(

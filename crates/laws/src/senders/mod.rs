@@ -18,6 +18,7 @@ pub mod sack;
 pub mod scalable;
 pub mod slow_start;
 pub mod vcp;
+pub mod vcp_e2e;
 pub mod vegas;
 pub mod westwood;
 pub mod xcp;

@@ -8,12 +8,12 @@
 //!   R.4 on each departure   code = max(code of rho, the packet's code)
 //! ACKs are served before data, in a queue of their own. q(t) in bytes, both queues together.
 //! Before the first measurement the link says low load. Where the authors' ns-2 code does something else it
-//! is a parameter: R1, R2, R3, R5 of docs/laws/vcp.md. (14) is one too.
+//! is a parameter: R1, R2, R3, R5 of docs/laws/vcp.md. So are (14) and the TCP-friendly marks of VI-C.
 
 pub mod target;
 
 use crate::choices;
-use crate::codecs::{Codec, Load, Wire, load2};
+use crate::codecs::{Codec, Load, Wire, ecn, load2};
 use crate::filters::Ewma;
 use crate::params;
 use crate::quantities::{BitRate, Span, Time};
@@ -28,6 +28,16 @@ choices! {
         None = "none",
         /// R2: `floor(per cent) + 1`, so that the thresholds are 79 and 99 %.
         Percent = "percent",
+    }
+}
+
+choices! {
+    /// Which packets learn of overload.
+    pub enum OverloadMarks {
+        /// R.4: all that carry VCP's code.
+        All = "all",
+        /// VI-C: a few at random, of VCP and of TCP with ECN alike, as RED marks.
+        Random = "random",
     }
 }
 
@@ -72,6 +82,12 @@ params! {
         pub queue_average: QueueAverage = QueueAverage::Ewma;
         /// Does the buffer hold a packet less than its limit [R5]?
         pub one_less: bool = false;
+        /// Do all packets learn of overload, or a few at random, TCP's with ECN too [VI-C]?
+        pub overload_marks: OverloadMarks = OverloadMarks::All;
+        /// Largest probability of a random mark.
+        pub max_p: f64 = 0.1, in 0.0, 1.0;
+        /// Load factor at which it is reached; it rises from 0 at a load factor of 1.
+        pub max_load: f64 = 1.25, in 1.001, 10.0;
     }
 }
 
@@ -83,6 +99,11 @@ pub fn load_factor(traffic: f64, queue: f64, params: &Params, rate: BitRate) -> 
 /// R2: the whole per cent above a load factor.
 pub fn rounded(load_factor: f64) -> f64 {
     (libm::floor(100.0 * load_factor) + 1.0) / 100.0
+}
+
+/// VI-C, similar to RED: the probability of a mark at this load factor.
+pub fn mark_probability(load_factor: f64, params: &Params) -> f64 {
+    params.max_p * ((load_factor - 1.0) / (params.max_load - 1.0)).clamp(0.0, 1.0)
 }
 
 /// What is summed up between two steps of gamma, or two measurements.
@@ -111,6 +132,10 @@ pub struct Vcp {
     adjust_at: Time,
     load_factor: f64,
     load: Load,
+    /// The code of departing packets.
+    code: Load,
+    /// VI-C: the probability of a mark.
+    mark_p: f64,
     /// R5: packets that the buffer holds, if fewer than its limit.
     room: u64,
 }
@@ -140,7 +165,22 @@ impl Vcp {
         }
         self.load_factor = load_factor;
         self.load = Load::encode(load_factor, self.params.transition);
+        self.code = self.load;
+        if self.params.overload_marks == OverloadMarks::Random {
+            self.mark_p = mark_probability(load_factor, &self.params);
+            self.code = self.load.min(Load::High);
+        }
         (self.traffic, self.sent) = (0, 0);
+    }
+
+    /// VI-C: marks a data packet at random while there is overload.
+    #[cold]
+    fn mark_at_random(&self, wire: &mut Wire<'_>, draw: &mut dyn Draw) -> Verdict {
+        if draw.uniform() >= self.mark_p {
+            return Verdict::Accept;
+        }
+        load2::mark(wire, Load::Over);
+        if ecn::is_capable(wire) { Verdict::Mark } else { Verdict::Accept }
     }
 
     /// (14) and R1: gamma for the next interval. `load` is (1) with a gamma of 1.
@@ -167,10 +207,19 @@ impl Vcp {
 }
 
 impl RouterLaw for Vcp {
-    fn on_arrival(&mut self, arrival: &Arrival, _: &mut Wire<'_>, _: &mut dyn Draw) -> Verdict {
+    #[inline]
+    fn on_arrival(
+        &mut self,
+        arrival: &Arrival,
+        wire: &mut Wire<'_>,
+        draw: &mut dyn Draw,
+    ) -> Verdict {
         self.traffic += u64::from(arrival.size);
         if arrival.queue.packets >= self.room && arrival.idle_since.is_none() {
             return Verdict::Drop;
+        }
+        if self.mark_p > 0.0 && arrival.data {
+            return self.mark_at_random(wire, draw);
         }
         Verdict::Accept
     }
@@ -178,7 +227,7 @@ impl RouterLaw for Vcp {
     fn on_departure(&mut self, departure: &Departure, wire: &mut Wire<'_>) -> Verdict {
         self.sent += u64::from(departure.size);
         if departure.data {
-            load2::mark(wire, self.load);
+            load2::mark(wire, self.code);
         }
         Verdict::Accept
     }
@@ -224,6 +273,9 @@ impl RouterSpec for Vcp {
     const CODEC: Codec = Codec::Load2;
     const ON_DEPARTURE: bool = true;
     const QUEUES: usize = 2;
+    fn marks_ecn(params: &Params) -> bool {
+        params.overload_marks == OverloadMarks::Random
+    }
     fn new(params: Params, link: &LinkView) -> Self {
         let gamma = target::start(params.gamma_rule, params.gamma);
         let packets = link.buffer.count() / u64::from(link.packet_bytes);
@@ -240,6 +292,8 @@ impl RouterSpec for Vcp {
             adjust_at: Time::ZERO + params.t_gamma,
             load_factor: 0.0,
             load: Load::Low,
+            code: Load::Low,
+            mark_p: 0.0,
             room: if params.one_less { packets.saturating_sub(1).max(1) } else { u64::MAX },
         }
     }
@@ -387,5 +441,41 @@ mod tests {
         assert_eq!(offer(99, None), Verdict::Drop);
         assert_eq!(offer(99, Some(Time::ZERO)), Verdict::Accept);
         assert_eq!(router.traffic, 3000); // later drops too
+    }
+
+    /// A router under this load, and how many of 10,000 packets of a codec leave with code 11.
+    fn marked(codec: Codec, kilobytes: u64) -> (Vcp, usize) {
+        let params = Params { overload_marks: OverloadMarks::Random, ..Params::default() };
+        let mut router = router_with(params);
+        after_interval(&mut router, kilobytes);
+        let queue = QueueView { now: Time::ZERO, packets: 0, bytes: 0 };
+        let (mut draw, mut header) = (crate::script::Random(7), [0; 4]);
+        let arrival = Arrival { queue, idle_since: None, flow: 0, size: 1000, data: true };
+        let departure = Departure { queue, from: 1, waited: Span::ZERO, size: 1000, data: true };
+        let leaves = (0..10_000).filter(|_| {
+            let mut marks = codec.initial();
+            let mut wire = Wire { marks: &mut marks, header: &mut header };
+            let verdict = router.on_arrival(&arrival, &mut wire, &mut draw);
+            if verdict == Verdict::Mark {
+                ecn::mark(&mut wire);
+            }
+            assert_eq!(router.on_departure(&departure, &mut wire), Verdict::Accept);
+            marks.ecn() == 0b11
+        });
+        let marked = leaves.count();
+        (router, marked)
+    }
+
+    #[test]
+    fn overload_marks_tcp_and_vcp_alike_as_red_would() {
+        for codec in [Codec::Ecn, Codec::Load2] {
+            // 269.5 / 245 = 1.1: p = 0.1 x 0.1 / 0.25 = 0.04, of 10,000 a deviation of 20.
+            let (router, count) = marked(codec, 270);
+            assert!((router.mark_p - 0.0408).abs() < 1e-4);
+            assert!(count.abs_diff(408) < 80, "{count}");
+            assert_eq!(marked(codec, 230).1, 0); // high load is no congestion
+            assert!(marked(codec, 500).1.abs_diff(1000) < 120); // at most max_p
+        }
+        assert_eq!(marked(Codec::None, 500).1, 0);
     }
 }

@@ -153,6 +153,12 @@ impl Vcp {
         Some(said)
     }
 
+    /// (4), and the hold after it.
+    pub(super) fn cut(&mut self, now: Time) {
+        self.window = (self.params.beta * self.window).max(1.0);
+        self.phase = Phase::Frozen(now + self.params.t_rho);
+    }
+
     /// The smoothed RTT, this ACK included.
     fn smooth(&mut self, ack: &Ack) -> Span {
         if self.params.rtt_from == RttFrom::Transport {
@@ -179,10 +185,7 @@ impl SenderLaw for Vcp {
             None => {}
             Some(Load::Low) => self.window += self.mi(),
             Some(Load::High) => self.window += self.ai(),
-            Some(Load::Over) => {
-                self.window = (self.params.beta * self.window).max(1.0);
-                self.phase = Phase::Frozen(ack.now + self.params.t_rho);
-            }
+            Some(Load::Over) => self.cut(ack.now),
         }
     }
 
