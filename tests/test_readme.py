@@ -17,6 +17,7 @@ from conftest import ROOT, Knee
 SHORTER = {
     "run": ["--set", "duration=2 s", "--set", "warmup=1 s", "--seed", "1"],
     "compare": ["--duration", "2 s", "--warmup", "1 s", "--seeds", "1"],
+    "reproduce": ["--quick"],
 }
 """What makes each command brief; options that it has already are taken out first."""
 

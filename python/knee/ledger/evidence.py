@@ -148,6 +148,8 @@ def _at(
 def _scenario(experiment: Experiment, entry: Entry, subject: str | None, x: float) -> Scenario:
     def filled(value: Any) -> Any:
         match value:
+            case "{x}":
+                return int(x) if x.is_integer() else x
             case str():
                 return value.replace("{subject}", subject or "").replace("{x}", f"{x:g}")
             case dict():
@@ -160,17 +162,9 @@ def _scenario(experiment: Experiment, entry: Entry, subject: str | None, x: floa
     settings = dict(experiment.set)
     if experiment.sweep is not None:
         settings |= experiment.sweep.set
-    changes = {key: _number(filled(value)) for key, value in settings.items()}
+    changes = {key: filled(value) for key, value in settings.items()}
     variant = filled(entry.variant)
     return load(experiment.scenario or "").variants(variant).replace(set=changes)
-
-
-def _number(value: Any) -> Any:
-    """A setting that is a bare number, once {x} stands in it."""
-    try:
-        return float(value) if isinstance(value, str) and not value.isdigit() else value
-    except ValueError:
-        return value
 
 
 def _seeds(experiment: Experiment, x: float, *, is_peer: bool) -> int:
