@@ -312,8 +312,8 @@ senders! {
     Mlcp = senders::mlcp::Mlcp;
     Bmcc = senders::bmcc::Bmcc;
     Dctcp = senders::dctcp::Dctcp;
-    Bbr = senders::bbr::Bbr;
-    Bbr3 = senders::bbr3::Bbr3;
+    Bbr = senders::bbr::v1::Bbr;
+    Bbr3 = senders::bbr::v3::Bbr3;
     Prague = senders::prague::Prague;
 }
 

@@ -1,7 +1,6 @@
 //! Sender laws, one a file; the registry lists them in reading order. `round` and `slow_start` are no laws.
 
 pub mod bbr;
-pub mod bbr3;
 pub mod bic;
 pub mod bmcc;
 pub mod cubic;

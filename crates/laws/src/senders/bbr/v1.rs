@@ -8,11 +8,13 @@
 //!   Drain: pacing gain ln 2 / 2, until no more than a BDP is in flight                    [4.3.3]
 //!   ProbeBW: pacing gains 5/4, 3/4 and six times 1, an RTprop each; cwnd gain 2           [4.3.4]
 //!   ProbeRTT: when RTprop is 10 s old, 4 packets in flight for 200 ms and a round         [4.3.5]
-//! A loss makes the first round of recovery send what it delivers; its end restores cwnd [4.2.3.4].
+//! A loss makes the first round of recovery send what it delivers; its end, as that of the recovery from a timeout,
+//! restores cwnd [4.2.3.4].
 //! Differs from the draft: packets leave one by one (send_quantum is one); ProbeBW begins in a phase
-//! hashed from the time, for laws draw no random numbers; a timeout restores no window; the long-term
+//! hashed from the time, for laws draw no random numbers; the long-term
 //! sampler against policers, which is Linux's alone, is left out. ECN marks are ignored.
 
+use super::{FullPipe, MIN_WINDOW, Rounds, Saved, hash};
 use crate::codecs::Codec;
 use crate::filters::WindowedMax;
 use crate::params;
@@ -37,11 +39,6 @@ params! {
 /// Rounds over which the maximum of the bandwidth is taken.
 const BANDWIDTH_ROUNDS: usize = 10;
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// The least window, in packets: delayed ACKs still come.
-const MIN_WINDOW: f64 = 4.0;
-/// Growth of the bandwidth in a round that shows that the pipe is not full, and rounds without it.
-const FULL_GROWTH: f64 = 1.25;
-const FULL_ROUNDS: u32 = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
@@ -70,15 +67,11 @@ pub struct Bbr {
     /// The least RTT and when it was seen.
     min_rtt: Option<(Span, Time)>,
     round: u64,
-    /// A round ends with the ACK of a packet sent when so many had been delivered.
-    round_ends: u64,
-    delivered: u64,
+    rounds: Rounds,
     /// Samples of packets sent before so many were delivered are not of full speed (ProbeRTT).
     held_until: u64,
-    /// Bandwidth that filled the pipe so far, rounds without growth, the verdict.
-    full: (f64, u32, bool),
-    /// Window to return to after a recovery or ProbeRTT.
-    saved: f64,
+    full: FullPipe,
+    saved: Saved,
     recovering: bool,
     /// Round in which recovery began: what is delivered is sent, no more.
     conserving: Option<u64>,
@@ -97,11 +90,10 @@ impl Bbr {
             bandwidth: WindowedMax::default(),
             min_rtt: None,
             round: 0,
-            round_ends: 0,
-            delivered: 0,
+            rounds: Rounds::default(),
             held_until: 0,
-            full: (0.0, 0, false),
-            saved: 0.0,
+            full: FullPipe::default(),
+            saved: Saved::default(),
             recovering: false,
             conserving: None,
         }
@@ -129,22 +121,14 @@ impl Bbr {
 
     /// [4.1.1]: rounds and bandwidth; says whether a round has begun.
     fn update_bandwidth(&mut self, sample: &RateSample) -> bool {
-        let begins = sample.prior_delivered >= self.round_ends;
-        if begins {
-            self.round += 1;
-            self.round_ends = sample.delivered;
-        }
+        let begins = self.rounds.on_sample(sample);
+        self.round += u64::from(begins);
         let limited = sample.app_limited || sample.prior_delivered < self.held_until;
         if sample.rate >= self.bandwidth.max() || !limited {
             self.bandwidth.update(self.round, sample.rate);
         }
-        if begins && !limited && !self.full.2 {
-            let (grown, rounds, _) = self.full;
-            self.full = if self.bandwidth.max() >= FULL_GROWTH * grown {
-                (self.bandwidth.max(), 0, false)
-            } else {
-                (grown, rounds + 1, rounds + 1 >= FULL_ROUNDS)
-            };
+        if begins && !limited && !self.full.is_full {
+            self.full.on_round(self.bandwidth.max());
         }
         begins
     }
@@ -164,8 +148,8 @@ impl Bbr {
 
     /// Any phase but that of 3/4, hashed from the time (Fibonacci hashing).
     fn enter_probe_bw(&mut self, now: Time) {
-        let hash = (now.ps().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) % 7;
-        self.state = State::ProbeBw(if hash == 0 { 0 } else { hash as usize + 1 }, now);
+        let phase = hash(now) % 7;
+        self.state = State::ProbeBw(if phase == 0 { 0 } else { phase as usize + 1 }, now);
     }
 
     /// [4.1.2] and [4.3.5]: the least RTT, and a look for it when it is old.
@@ -182,12 +166,12 @@ impl Bbr {
         }
         let State::ProbeRtt { until, round_done } = self.state else { return };
         let in_flight = f64::from(ack.in_flight);
-        self.held_until = self.delivered + u64::from(ack.in_flight);
+        self.held_until = self.rounds.delivered + u64::from(ack.in_flight);
         let Some(end) = until else {
             if in_flight <= MIN_WINDOW {
                 let until = Some(ack.now + self.params.probe_rtt_duration);
                 self.state = State::ProbeRtt { until, round_done: false };
-                self.round_ends = self.delivered;
+                self.rounds.restart();
             }
             return;
         };
@@ -195,8 +179,8 @@ impl Bbr {
         self.state = State::ProbeRtt { until, round_done };
         if round_done && ack.now > end {
             self.min_rtt = self.min_rtt.map(|(rtt, _)| (rtt, ack.now));
-            self.window = self.window.max(self.saved);
-            if self.full.2 {
+            self.window = self.window.max(self.saved.window);
+            if self.full.is_full {
                 self.enter_probe_bw(ack.now);
             } else {
                 self.state = State::Startup;
@@ -205,15 +189,18 @@ impl Bbr {
     }
 
     fn save_window(&mut self) {
-        let busy = self.recovering || matches!(self.state, State::ProbeRtt { .. });
-        self.saved = if busy { self.saved.max(self.window) } else { self.window };
+        if self.recovering || matches!(self.state, State::ProbeRtt { .. }) {
+            self.saved.save_larger(self.window);
+        } else {
+            self.saved.save(self.window);
+        }
     }
 
     /// [4.2.3]; `acked` packets were delivered.
     fn set_window(&mut self, ack: &Ack, acked: f64, lost: f64) {
         if self.recovering && !ack.recovering {
             (self.recovering, self.conserving) = (false, None);
-            self.window = self.window.max(self.saved);
+            self.window = self.window.max(self.saved.window);
         }
         if self.conserving.is_some_and(|round| self.round > round) {
             self.conserving = None;
@@ -223,10 +210,10 @@ impl Bbr {
             self.window = (self.window - lost).max(1.0);
         }
         if self.conserving.is_some() {
-            self.window = self.window.max(f64::from(ack.in_flight) + acked).min(self.saved);
-        } else if self.full.2 {
+            self.window = self.window.max(f64::from(ack.in_flight) + acked).min(self.saved.window);
+        } else if self.full.is_full {
             self.window = (self.window + acked).min(target);
-        } else if self.window < target || (self.delivered as f64) < self.initial_window {
+        } else if self.window < target || (self.rounds.delivered as f64) < self.initial_window {
             self.window += acked;
         }
         self.window = self.window.max(MIN_WINDOW);
@@ -241,17 +228,19 @@ impl SenderLaw for Bbr {
         // What an ACK without a sample delivers, the next sample counts.
         let (mut acked, mut lost, mut begins) = (0.0, 0.0, false);
         if let Some(sample) = &ack.rate {
-            acked = sample.delivered.saturating_sub(self.delivered) as f64;
+            acked = sample.delivered.saturating_sub(self.rounds.delivered) as f64;
             lost = f64::from(sample.newly_lost);
-            self.delivered = sample.delivered;
             begins = self.update_bandwidth(sample);
+            if self.saved.is_over(self.rounds.delivered) {
+                self.window = self.window.max(self.saved.window);
+            }
         }
         if self.is_phase_over(ack.now, lost > 0.0, f64::from(ack.in_flight) + acked)
             && let State::ProbeBw(phase, _) = self.state
         {
             self.state = State::ProbeBw((phase + 1) % CYCLE.len(), ack.now);
         }
-        if self.state == State::Startup && self.full.2 {
+        if self.state == State::Startup && self.full.is_full {
             self.state = State::Drain;
         }
         if self.state == State::Drain && f64::from(ack.in_flight) <= self.inflight(1.0) {
@@ -259,7 +248,7 @@ impl SenderLaw for Bbr {
         }
         self.update_min_rtt(ack, begins);
         let rate = self.gains().0 * self.bandwidth.max();
-        if rate > self.pacing || (self.full.2 && rate > 0.0) {
+        if rate > self.pacing || (self.full.is_full && rate > 0.0) {
             self.pacing = rate;
         }
         self.set_window(ack, acked, lost);
@@ -269,12 +258,14 @@ impl SenderLaw for Bbr {
         if loss.by != Congestion::Mark {
             self.save_window();
             (self.recovering, self.conserving) = (true, Some(self.round));
-            self.round_ends = self.delivered;
+            self.rounds.restart();
             self.window = self.window.min(f64::from(loss.in_flight).max(1.0));
         }
     }
 
-    fn on_timeout(&mut self, _: &Loss) {
+    fn on_timeout(&mut self, loss: &Loss) {
+        self.save_window();
+        self.saved.begin(self.rounds.delivered + u64::from(loss.in_flight));
         (self.recovering, self.conserving) = (false, None);
         self.window = 1.0;
     }
@@ -311,131 +302,4 @@ impl SenderSpec for Bbr {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::codecs::Feedback;
-
-    /// A path of 1000 packets / s and 100 ms: a hundred packets. Each call is a round.
-    struct Path {
-        law: Bbr,
-        now: Time,
-        delivered: u64,
-        rate: f64,
-        recovering: bool,
-    }
-
-    impl Path {
-        fn new() -> Self {
-            let opening = Opening { initial_window: 10.0, packet_bytes: 1000 };
-            let law = Bbr::new(Params::default(), &opening);
-            Self { law, now: Time::ZERO, delivered: 0, rate: 0.0, recovering: false }
-        }
-
-        /// An ACK of packets sent when `prior` had been delivered, at this rate.
-        fn ack(&mut self, delivered: u64, prior: u64, in_flight: u32, lost: u32) {
-            let newly_acked = (delivered - self.delivered) as u32;
-            self.delivered = delivered;
-            let rtt = Span::from_millis(100);
-            self.law.on_ack(&Ack {
-                now: self.now,
-                newly_acked,
-                in_flight,
-                rtt,
-                smoothed_rtt: rtt,
-                min_rtt: rtt,
-                feedback: Feedback::None,
-                recovering: self.recovering,
-                app_limited: false,
-                rate: Some(RateSample {
-                    delivered,
-                    prior_delivered: prior,
-                    interval: rtt,
-                    rate: self.rate,
-                    app_limited: false,
-                    newly_lost: lost,
-                    lost,
-                    prior_in_flight: in_flight,
-                }),
-            });
-        }
-
-        /// A round of 100 ms that delivers `packets` in 20 ACKs, with so many left in flight.
-        fn round(&mut self, packets: u64, in_flight: u32) -> &mut Self {
-            let prior = self.delivered;
-            self.rate = packets as f64 / 0.1;
-            for part in 1..=20 {
-                self.now += Span::from_millis(5);
-                self.ack(prior + packets * part / 20, prior, in_flight, 0);
-            }
-            self
-        }
-
-        fn pacing(&self) -> f64 {
-            self.law.pacing_rate().map_or(0.0, BitRate::bps) / 8e3
-        }
-    }
-
-    fn probing() -> Path {
-        let mut path = Path::new();
-        (0..4).for_each(|_| _ = path.round(100, 300));
-        path.round(100, 100);
-        path
-    }
-
-    #[test]
-    fn startup_ends_after_three_rounds_without_growth_and_drain_with_one_bdp() {
-        let mut path = Path::new();
-        path.round(20, 20).round(40, 40).round(80, 80).round(100, 200);
-        assert_eq!(path.law.state, State::Startup);
-        assert!((path.pacing() - 2.885_39 * 10.0 / 1e-3).abs() < 1.0); // as it began
-        path.round(100, 200).round(100, 200);
-        assert_eq!(path.law.state, State::Startup);
-        path.round(100, 200);
-        assert_eq!(path.law.state, State::Drain);
-        assert!((path.pacing() - 1000.0 / 2.885_39).abs() < 0.1, "{}", path.pacing());
-        path.round(100, 103);
-        assert!(matches!(path.law.state, State::ProbeBw(..)));
-    }
-
-    /// Two BDPs of 100 packets and three.
-    #[test]
-    fn the_cycle_probes_and_drains_with_two_bdps_in_flight() {
-        let mut path = probing();
-        let mut gains = vec![];
-        for _ in 0..16 {
-            // 128 in flight let the phase of 5/4 end.
-            path.round(100, 128);
-            gains.push(path.law.gains().0);
-        }
-        assert_eq!(path.law.window(), 203.0);
-        let count = |gain: f64| gains.iter().filter(|seen| **seen == gain).count();
-        assert!((1..=3).contains(&count(1.25)) && (1..=3).contains(&count(0.75)), "{gains:?}");
-        assert_eq!(count(1.0), 16 - count(1.25) - count(0.75));
-    }
-
-    #[test]
-    fn the_bandwidth_is_forgotten_after_ten_rounds() {
-        let mut path = probing();
-        (0..9).for_each(|_| _ = path.round(50, 100));
-        assert_eq!(path.law.bandwidth.max(), 1000.0);
-        path.round(50, 100);
-        assert_eq!(path.law.bandwidth.max(), 500.0);
-    }
-
-    #[test]
-    fn recovery_conserves_packets_for_a_round_and_then_gives_the_window_back() {
-        let mut path = probing();
-        (0..4).for_each(|_| _ = path.round(100, 128));
-        let before = path.law.window();
-        path.law.on_loss(&Loss { now: path.now, in_flight: 120, by: Congestion::Loss });
-        path.recovering = true;
-        let delivered = path.delivered;
-        path.ack(delivered + 1, delivered - 100, 90, 10);
-        assert_eq!(path.law.window(), 110.0); // 120 less ten that were lost
-        path.ack(delivered + 2, delivered - 99, 118, 0);
-        assert_eq!(path.law.window(), 119.0); // what was delivered may be sent
-        path.recovering = false;
-        path.round(100, 100);
-        assert_eq!(path.law.window(), before);
-    }
-}
+mod tests;
