@@ -12,8 +12,8 @@ use knee_laws::router::{Draw, LinkView};
 use knee_laws::sender::{Opening, SenderLaw};
 use knee_sim::Stream;
 use knee_sim::config::{
-    Buffer, FlowConfig, GroupId, LinkConfig, LinkId, NetworkConfig, Probe, Quantity, Route,
-    SizeDistribution, SourceConfig,
+    AggregateConfig, Buffer, FlowConfig, GroupId, LinkConfig, LinkId, NetworkConfig, Probe,
+    Quantity, Route, SizeDistribution, SourceConfig,
 };
 
 /// Why a law could not be built, though its parameters were checked.
@@ -63,11 +63,18 @@ pub(crate) fn network(
     plan: &Plan,
     seed: u64,
 ) -> Result<NetworkConfig, String> {
-    let network = &scenario.network;
+    let network = scenario.network_of(plan);
     let links = (0..network.links.len())
         .map(|link| core_link(plan, network, link))
         .collect::<Result<Vec<_>, _>>()?;
-    let mut build = Build { network, seed, links, flows: Vec::new(), sources: Vec::new() };
+    let mut build = Build {
+        network,
+        seed,
+        links,
+        flows: Vec::new(),
+        aggregates: Vec::new(),
+        sources: Vec::new(),
+    };
     for (index, (group, laws)) in network.groups.iter().zip(&plan.groups).enumerate() {
         build.group(GroupId(index as u32), group, laws)?;
     }
@@ -81,7 +88,7 @@ pub(crate) fn network(
         links: build.links,
         groups: plan.groups.iter().map(|group| group.transport).collect(),
         flows: build.flows,
-        aggregates: vec![],
+        aggregates: build.aggregates,
         sources: build.sources,
         probes: scenario.probes.iter().map(probe).collect(),
         warmup: Time::ZERO + document.warmup.map_or(Span::ZERO, |warmup| warmup.0),
@@ -116,6 +123,7 @@ struct Build<'a> {
     seed: u64,
     links: Vec<LinkConfig>,
     flows: Vec<FlowConfig>,
+    aggregates: Vec<AggregateConfig>,
     sources: Vec<SourceConfig>,
 }
 
@@ -145,14 +153,23 @@ impl Build<'_> {
         let starts = start_times(group, self.seed);
         let stops = stop_times(group, self.seed);
         for ((route, start), stop) in routes.into_iter().zip(starts).zip(stops) {
-            self.flows.push(FlowConfig {
+            let flow = FlowConfig {
                 group: id,
                 law: sender(laws)?,
                 route,
                 start,
                 stop,
                 packets: packets(group.size, bytes).map(|packets| packets as u64),
-            });
+            };
+            let aggregates = &self.network.aggregates;
+            match aggregates.iter().find(|aggregate| aggregate.group == id.0 as usize) {
+                None => self.flows.push(flow),
+                Some(aggregate) => self.aggregates.push(AggregateConfig {
+                    link: LinkId(aggregate.link as u32),
+                    flow,
+                    overhead: aggregate.overhead,
+                }),
+            }
         }
         Ok(())
     }

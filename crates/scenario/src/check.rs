@@ -56,6 +56,11 @@ pub(crate) fn document(document: &Document) -> Result<(), Fault> {
     for (index, link) in document.link.iter().enumerate() {
         name(&link.name, &KeyPath::element("link", index).key("name"))?;
     }
+    for (index, aggregate) in document.aggregate.iter().enumerate() {
+        let at = KeyPath::element("aggregate", index);
+        name(&aggregate.name, &at.key("name"))?;
+        check_transport(&aggregate.transport, &at)?;
+    }
     check_transport(&document.transport, &root)?;
     for (index, group) in document.flows.iter().enumerate() {
         let at = KeyPath::element("flows", index);
@@ -180,7 +185,7 @@ pub(crate) fn amounts(document: &Document, network: &Network, runs: u64) -> Resu
         return Err(root.key("seeds").fault(message));
     }
     let flows: u64 = network.groups.iter().map(|group| group.count).sum();
-    if flows == 0 {
+    if flows == network.aggregates.len() as u64 {
         return Err(root.fault("there is no traffic: every group of flows is empty"));
     }
     let largest = network.groups.iter().max_by_key(|group| group.count);

@@ -60,6 +60,9 @@ pub(crate) struct Document {
     /// Links of a general graph.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub link: Vec<Link>,
+    /// Flows that carry others over a part of the network.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aggregate: Vec<Aggregate>,
     /// Groups of flows, on a graph or besides a template's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flows: Vec<Group>,
@@ -253,6 +256,9 @@ pub(crate) struct Variant {
     /// `allow` lets senders cross routers whose feedback they do not read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mismatch: Option<Mismatch>,
+    /// `false` leaves the aggregates out: flows cross their links as they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aggregates: Option<bool>,
     /// Transport options of this variant.
     #[serde(default, skip_serializing_if = "Transport::is_empty")]
     pub transport: Transport,
@@ -303,6 +309,47 @@ pub(crate) struct Link {
     /// Random delays that let others overtake; by default none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reorder: Option<Reorder>,
+}
+
+/// A flow that carries packets of others from an ingress to an egress; to those, it is a link.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Aggregate {
+    /// Its name, as a link's; the carrying flow is called `NAME/0`.
+    pub name: String,
+    /// The ingress node; the way is the one of least delay.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// The egress node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// Way of the carrying flow, instead of `from` and `to`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<PathSpec>,
+    /// Way of its ACKs; by default back over the reverse links, or the way of least delay.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub back: Option<PathSpec>,
+    /// Law of the carrying flow; by default the variant's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sender: Option<LawSpec>,
+    /// Law of the ingress's queue; by default `droptail`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub router: Option<LawSpec>,
+    /// Room in the ingress's queue; by default as of a link.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<BufferSize>,
+    /// Bytes that carrying adds to a packet; by default none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overhead: Option<Size>,
+    /// Makes its like in the other direction too, named `NAME-reverse`.
+    #[serde(default = "yes")]
+    pub duplex: bool,
+    /// Is the ingress reported and probed as a link?
+    #[serde(default = "yes")]
+    pub measured: bool,
+    /// Transport options of the carrying flow.
+    #[serde(default, skip_serializing_if = "Transport::is_empty")]
+    pub transport: Transport,
 }
 
 /// A group of flows that share way, law and meaning.

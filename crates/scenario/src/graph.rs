@@ -74,18 +74,32 @@ pub(crate) fn groups(
     Ok(())
 }
 
+/// A way as it is written.
+pub(crate) struct Way<'a> {
+    pub path: Option<&'a PathSpec>,
+    pub from: Option<&'a String>,
+    pub to: Option<&'a String>,
+    pub back: Option<&'a PathSpec>,
+}
+
 /// What a group is checked against.
 #[derive(Clone, Copy)]
-struct Context<'a> {
-    network: &'a Network,
-    template: Option<&'a Template>,
-    at: &'a KeyPath,
+pub(crate) struct Context<'a> {
+    pub network: &'a Network,
+    pub template: Option<&'a Template>,
+    pub at: &'a KeyPath,
 }
 
 fn core_group(group: &Group, context: Context) -> Result<CoreGroup, Fault> {
     let at = context.at;
-    let forward = context.forward(group)?;
-    let backward = context.backward(group, &forward)?;
+    let way = Way {
+        path: group.path.as_ref(),
+        from: group.from.as_ref(),
+        to: group.to.as_ref(),
+        back: group.back.as_ref(),
+    };
+    let forward = context.forward(&way)?;
+    let backward = context.backward(&way, &forward)?;
     let start = match (&group.start, &group.arrivals, context.template) {
         (Some(Spread::Shape(_)), Some(_), _) => {
             return Err(at.key("start").fault("arrivals begin at one time, such as \"0 s\""));
@@ -160,7 +174,7 @@ impl Context<'_> {
             (None, None, Some(template)) => template.delay.clone(),
             (None, None, None) => AccessDelay::Each(Spread::Fixed(no_delay())),
         };
-        let fastest = self.network.fastest(&core.forward);
+        let fastest = self.network.fastest(&self.network.expanded(&core.forward));
         let rate = given.and_then(|access| access.rate).map(|rate| rate.0);
         let rate = rate
             .or(template.map(|template| template.rate))
@@ -168,8 +182,9 @@ impl Context<'_> {
         Ok(Some(CoreAccess { rate, delay }))
     }
 
-    fn forward(&self, group: &Group) -> Result<Vec<usize>, Fault> {
-        match (&group.path, &group.from, &group.to) {
+    /// The way there.
+    pub fn forward(&self, way: &Way) -> Result<Vec<usize>, Fault> {
+        match (way.path, way.from, way.to) {
             (Some(_), Some(_), _) | (Some(_), _, Some(_)) => {
                 Err(self.at.key("path").fault("give either `path`, or `from` and `to`"))
             }
@@ -193,12 +208,13 @@ impl Context<'_> {
         }
     }
 
-    fn backward(&self, group: &Group, forward: &[usize]) -> Result<Vec<usize>, Fault> {
+    /// The way back.
+    pub fn backward(&self, way: &Way, forward: &[usize]) -> Result<Vec<usize>, Fault> {
         let (Some(first), Some(last)) = (forward.first(), forward.last()) else {
             return Err(self.at.key("path").fault("a way has at least one link"));
         };
         let (start, end) = (&self.network.links[*first].from, &self.network.links[*last].to);
-        if let Some(back) = &group.back {
+        if let Some(back) = way.back {
             let at = self.at.key("back");
             let links = self.links(back, &at)?;
             let ends = links.first().zip(links.last());
@@ -274,7 +290,8 @@ impl Context<'_> {
     }
 }
 
-/// The way of least delay; of fewest links among equals, then of the links that come first.
+/// The way of least delay; of fewest links among equals, an aggregate counting as one, then of
+/// aggregates, then of the links that come first.
 fn shortest(network: &Network, from: &str, to: &str) -> Option<Vec<usize>> {
     let mut best: BTreeMap<&str, (Span, usize, Option<usize>)> = BTreeMap::new();
     let mut open = BinaryHeap::from([Reverse((Span::ZERO, 0_usize, from))]);
@@ -286,7 +303,12 @@ fn shortest(network: &Network, from: &str, to: &str) -> Option<Vec<usize>> {
         if best.get(node).is_some_and(|found| (found.0, found.1) < (delay, hops)) {
             continue;
         }
-        for (index, link) in network.links.iter().enumerate().filter(|(_, l)| l.from == node) {
+        let aggregates = network.aggregates.iter().map(|aggregate| aggregate.link);
+        for index in aggregates.chain(0..network.links.len()) {
+            let link = &network.links[index];
+            if link.from != node {
+                continue;
+            }
             let reached = (delay + link.delay, hops + 1);
             if best.get(link.to.as_str()).is_none_or(|found| reached < (found.0, found.1)) {
                 best.insert(&link.to, (reached.0, reached.1, Some(index)));

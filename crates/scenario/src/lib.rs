@@ -2,6 +2,7 @@
 //!
 //! Every default of knee lives in this crate, once; the JSON Schema ([`schema`]) comes from the same types.
 
+mod aggregate;
 mod build;
 mod catalogue;
 mod check;

@@ -1,5 +1,6 @@
 //! The network that a scenario describes, templates expanded: links, and groups of flows with their way.
 
+use crate::aggregate::CoreAggregate;
 use crate::choice::{LawSpec, LossModel, LossSpec, Shape, Spread};
 use crate::format::{Arrivals, Mismatch, RateChange, Reorder, Transport};
 use crate::problem::{Fault, KeyPath};
@@ -67,6 +68,7 @@ pub(crate) enum AccessDelay {
 pub(crate) struct Network {
     pub links: Vec<CoreLink>,
     pub groups: Vec<CoreGroup>,
+    pub aggregates: Vec<CoreAggregate>,
 }
 
 /// What a template offers to further `[[flows]]`.

@@ -1,5 +1,6 @@
 //! A variant on the network: the law of every link and group, checked against each other.
 
+use crate::aggregate;
 use crate::choice::{Ecn, Pacing, SlowStartSpec};
 use crate::defaults::{self, BUFFER_PACKETS_A_FLOW};
 use crate::format::{Mismatch, RecoveryName, Transport};
@@ -33,6 +34,8 @@ pub(crate) struct Plan {
     pub groups: Vec<GroupPlan>,
     /// Size of a data packet, as link laws are told.
     pub data_bytes: u16,
+    /// Is the network with its aggregates?
+    pub aggregates: bool,
 }
 
 /// A core link's law and buffer.
@@ -61,7 +64,15 @@ pub(crate) fn plan(variant: &Resolved, network: &Network) -> Result<Plan, Fault>
         .iter()
         .map(|group| group_plan(variant, &links, (network, group)))
         .collect::<Result<Vec<_>, _>>()?;
-    Ok(Plan { name: variant.name.clone(), links, groups, data_bytes })
+    let plan = Plan {
+        name: variant.name.clone(),
+        links,
+        groups,
+        data_bytes,
+        aggregates: variant.aggregates,
+    };
+    aggregate::check(&plan, network)?;
+    Ok(plan)
 }
 
 /// Size of a data packet.

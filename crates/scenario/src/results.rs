@@ -1,5 +1,6 @@
 //! The columns that a run yields.
 
+use crate::network::Network;
 use crate::plan::Plan;
 use crate::scenario::Scenario;
 use arrow_array::builder::{Float64Builder, StringBuilder, UInt64Builder};
@@ -80,8 +81,8 @@ struct Shares {
 }
 
 /// Over the endless flows whose data crosses the link, or all that cross it if none is endless.
-fn shares(scenario: &Scenario, flows: &[FlowReport], link: usize) -> Shares {
-    let group = |flow: &FlowReport| scenario.network.groups.get(flow.group.0 as usize);
+fn shares(network: &Network, flows: &[FlowReport], link: usize) -> Shares {
+    let group = |flow: &FlowReport| network.groups.get(flow.group.0 as usize);
     let crosses = |flow: &&FlowReport| group(flow).is_some_and(|g| g.forward.contains(&link));
     let endless = |flow: &&FlowReport| group(flow).is_some_and(|group| group.is_endless());
     let any_endless = flows.iter().filter(crosses).any(|flow| endless(&flow));
@@ -133,7 +134,7 @@ fn summary(scenario: &Scenario, runs: &[Run]) -> Columns {
             let LinkReport { queue_p90_packets: p90, queue_max_packets: max, .. } = *report;
             let index = report.link.0 as usize;
             let buffer = run.plan.links.get(index).map_or(Buffer::Unlimited, |link| link.buffer);
-            let shares = shares(scenario, &run.report.flows, index);
+            let shares = shares(scenario.network_of(run.plan), &run.report.flows, index);
             let bytes = f64::from(run.plan.data_bytes);
             protocol.append_value(&run.plan.name);
             seed.append_value(run.seed);

@@ -6,7 +6,7 @@ use crate::plan::{Plan, plan};
 use crate::problem::{Fault, KeyPath, Problem};
 use crate::template::{dumbbell, parking_lot};
 use crate::text::Text;
-use crate::{check, defaults, graph, variant};
+use crate::{aggregate, check, defaults, graph, variant};
 
 /// How a scenario is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +35,8 @@ pub struct Source<'a> {
 pub struct Scenario {
     pub(crate) document: Document,
     pub(crate) network: Network,
+    /// The network without its aggregates, for variants that leave them out.
+    plain: Network,
     pub(crate) plans: Vec<Plan>,
     pub(crate) probes: Vec<ProbeSpec>,
 }
@@ -68,21 +70,30 @@ impl Scenario {
             }
             (None, None) => (graph::links(&document)?, None),
         };
+        aggregate::links(&document, &mut network, template.as_ref())?;
         graph::groups(&document, &mut network, template.as_ref())?;
+        aggregate::groups(&mut network)?;
+        let plain = network.without_aggregates();
         let variants = variant::resolve(&document)?;
         let runs = variants.len() as u64 * document.seeds.list().len() as u64;
         check::amounts(&document, &network, runs)?;
         let plans = variants
             .iter()
-            .map(|variant| plan(variant, &network))
+            .map(|variant| plan(variant, if variant.aggregates { &network } else { &plain }))
             .collect::<Result<Vec<_>, _>>()?;
         check::slow_start(&document, &network, &plans)?;
         for plan in &plans {
-            crate::build::check_laws(plan, &network)
+            let network = if plan.aggregates { &network } else { &plain };
+            crate::build::check_laws(plan, network)
                 .map_err(|message| KeyPath::root().fault(message))?;
         }
         let probes = check::chosen_probes(&document, &network);
-        Ok(Self { document, network, plans, probes })
+        Ok(Self { document, network, plain, plans, probes })
+    }
+
+    /// The network as a variant has it.
+    pub(crate) fn network_of(&self, plan: &Plan) -> &Network {
+        if plan.aggregates { &self.network } else { &self.plain }
     }
 
     /// The scenario as run: defaults and seeds written out, with knee's version.

@@ -124,6 +124,41 @@ fn the_parking_lot_is_the_papers() {
 }
 
 #[test]
+fn aggregates_are_links_to_others_and_can_be_left_out() {
+    let scenario = scenario(include_str!("../../../scenarios/vcp-island.toml"));
+    let [island, plain] = [0, 1].map(|plan| network(&scenario, &scenario.plans[plan], 1).unwrap());
+    let (few, many, native) = (0, 5, 25);
+    let inside = |network: &NetworkConfig, flow: usize| {
+        let route = &network.flows[flow].route;
+        let names = |links: &[LinkId]| -> Vec<String> {
+            let core = links.iter().map(|link| network.links[link.0 as usize].name.clone());
+            core.filter(|name| !name.is_empty()).collect()
+        };
+        (names(&route.forward).join(" "), names(&route.backward).join(" "))
+    };
+    let pair = |there: &str, back: &str| (there.to_owned(), back.to_owned());
+    assert_eq!(inside(&island, few), pair("north", "north-reverse"));
+    assert_eq!(inside(&island, many), pair("south", "south-reverse"));
+    let west_to_east = pair("west1 core east1", "east1-reverse core-reverse west1-reverse");
+    assert_eq!(inside(&plain, few), west_to_east);
+    for network in [&island, &plain] {
+        assert_eq!(inside(network, native), pair("core", "core-reverse"));
+        assert_eq!(network.flows.len(), 27);
+    }
+    let rtt = |network: &NetworkConfig, flow: usize| {
+        let route = &network.flows[flow].route;
+        delay(network, &route.forward) + delay(network, &route.backward)
+    };
+    assert!((0..27).all(|flow| rtt(&island, flow) == rtt(&plain, flow)));
+    assert_eq!((island.aggregates.len(), plain.aggregates.len()), (4, 0));
+    let [north, back] = [&island.aggregates[0], &island.aggregates[1]];
+    assert_eq!((&north.flow.route.forward, north.overhead), (&back.flow.route.backward, 0));
+    let ingress = &island.links[north.link.0 as usize];
+    assert_eq!((ingress.delay, ingress.rate.bps()), (Span::from_millis(24), 100e6));
+    assert_eq!(plain.groups.len(), island.groups.len()); // rows of both have the same names
+}
+
+#[test]
 fn starts_are_uniform_repeat_and_belong_to_their_group_alone() {
     let alone = dumbbell("vcp", "150 Mbps", "");
     let crowded = scenario(

@@ -240,7 +240,7 @@ fn names(tree: &Value, path: &KeyPath) -> String {
 }
 
 /// Keys that take lists of tables.
-const TABLE_LISTS: [&str; 5] = ["variant", "link", "flows", "probe", "rate_changes"];
+const TABLE_LISTS: [&str; 6] = ["variant", "link", "aggregate", "flows", "probe", "rate_changes"];
 /// Keys that take lists of values.
 const VALUE_LISTS: [&str; 5] = ["seeds", "rates", "path", "back", "uniform"];
 

@@ -14,6 +14,8 @@ pub(crate) struct Resolved {
     /// The variant's options over the scenario's.
     pub transport: Transport,
     pub mismatch: Mismatch,
+    /// Is the network with its aggregates?
+    pub aggregates: bool,
     /// The key that chose the laws, for messages.
     pub at: KeyPath,
 }
@@ -64,6 +66,9 @@ fn one(variant: &Variant, document: &Document, at: &KeyPath) -> Result<Resolved,
     });
     let protocol_at = at.key("protocol");
 
+    if variant.aggregates.is_some() && document.aggregate.is_empty() {
+        return Err(at.key("aggregates").fault("there are no [[aggregate]]s"));
+    }
     let sender_at = at.key("sender");
     let (name, name_at) = match (&variant.sender, protocol) {
         (Some(spec), _) if spec.law().is_some() => {
@@ -102,6 +107,7 @@ fn one(variant: &Variant, document: &Document, at: &KeyPath) -> Result<Resolved,
         router,
         transport: variant.transport.or(&document.transport),
         mismatch: variant.mismatch.unwrap_or(Mismatch::Refuse),
+        aggregates: variant.aggregates.unwrap_or(true),
         at,
     })
 }

@@ -145,6 +145,7 @@ fn every_shipped_topology_runs_briefly() {
     for text in [
         include_str!("../../../scenarios/parking-lot.toml"),
         include_str!("../../../scenarios/graph.toml"),
+        include_str!("../../../scenarios/vcp-island.toml"),
         include_str!("../../../scenarios/web.toml"),
     ] {
         let overrides = [("duration".to_owned(), "2 s".to_owned())];
@@ -232,4 +233,46 @@ fn friendly_vcp_leaves_tcp_its_share() {
     };
     let (beside_vcp, beside_tcp) = (of_tcp("vcp-friendly"), of_tcp("sack"));
     assert!((0.85..1.2).contains(&(beside_vcp / beside_tcp)), "{beside_vcp} and {beside_tcp}");
+}
+
+#[test]
+fn an_island_keeps_its_queue_at_its_borders() {
+    let text = include_str!("../../../scenarios/vcp-island.toml")
+        .replace("duration = \"120 s\"", "duration = \"80 s\"");
+    let results = results(&text, 2);
+    let row = |batch: &RecordBatch, key: &str, protocol: &str, name: &str| {
+        let text = |column: &str| batch.column_by_name(column).unwrap().as_string::<i32>().clone();
+        let (protocols, names) = (text("protocol"), text(key));
+        let found = |row: &usize| protocols.value(*row) == protocol && names.value(*row) == name;
+        (0..batch.num_rows()).find(found).unwrap()
+    };
+    let link = |protocol: &str, name: &str, column: &str| {
+        let summary = &results.summary;
+        number(summary, column, row(summary, "link", protocol, name))
+    };
+    let goodput = |protocol: &str, flow: &str| {
+        let flows = &results.flows;
+        number(flows, "goodput_mbps", row(flows, "flow", protocol, flow))
+    };
+    // High utilisation, low queue, minimal loss [VCP VI-D]; a cut to 0.875 leaves 0.86 at least.
+    assert!((0.86..=0.98).contains(&link("island", "core", "utilisation")));
+    assert!(link("island", "core", "queue_mean_packets") < 2.0);
+    assert_eq!(link("island", "core", "drop_rate"), 0.0);
+    assert!(link("island", "north", "queue_mean_packets") > 100.0);
+    // Four VCP flows: two native ones, two aggregates.
+    for flow in ["native/0", "native/1", "north/0", "south/0"] {
+        assert!((18.0..=28.0).contains(&goodput("island", flow)), "{flow}");
+    }
+    // Micro-flows get what their aggregate does, but for what is out of order at the end.
+    let few: f64 = (0..5).map(|flow| goodput("island", &format!("few/{flow}"))).sum();
+    assert!((0.97..=1.01).contains(&(few / goodput("island", "north/0"))), "{few}");
+    // The same routers without aggregates: TCP fills the queue and VCP gives way.
+    assert!(link("vcp, no island", "core", "queue_mean_packets") > 300.0);
+    assert!(goodput("vcp, no island", "native/0") < 2.0);
+    // 24 ms each way inside; what is outside is not the aggregate's.
+    assert!((48.0..=50.0).contains(&number(
+        &results.flows,
+        "rtt_mean_ms",
+        row(&results.flows, "flow", "island", "north/0")
+    )));
 }
