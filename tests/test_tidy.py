@@ -53,7 +53,7 @@ def test_no_file_is_called_for_nothing() -> None:
     assert not [file for file in tracked("*.rs", "*.py") if vague.search(file.stem)]
 
 
-@pytest.mark.parametrize("crate", ["laws", "sim"])
+@pytest.mark.parametrize("crate", ["laws", "sim", "fluid"])
 def test_simulated_code_knows_no_clock_and_no_hashing(crate: str) -> None:
     banned = re.compile(r"\b(HashMap|HashSet|Instant|SystemTime|thread_rng|from_entropy)\b")
     found = [
@@ -65,7 +65,7 @@ def test_simulated_code_knows_no_clock_and_no_hashing(crate: str) -> None:
     assert not found
 
 
-def test_laws_and_simulator_are_safe_code() -> None:
-    for crate in ("laws", "sim"):
+def test_laws_simulator_and_fluid_models_are_safe_code() -> None:
+    for crate in ("laws", "sim", "fluid"):
         source = (ROOT / "crates" / crate / "src" / "lib.rs").read_text("utf-8")
         assert "#![forbid(unsafe_code)]" in source, crate

@@ -12,6 +12,7 @@ __all__ = [
     "__version__",
     "catalogue",
     "compare",
+    "fluid",
     "run",
     "schema",
 ]
@@ -108,6 +109,12 @@ def compare(
     overrides: Sequence[tuple[str, str]] = ...,
 ) -> Scenario:
     """A dumbbell on which protocols are compared; what is not given has its default."""
+
+def fluid(model: str, settings: str) -> Columns:
+    """Solve the fluid model called `model`; `settings` is a JSON object.
+
+    The GIL is released meanwhile.
+    """
 
 def catalogue() -> str:
     """Laws with their parameters, codecs, and quantities that probes sample, as JSON text."""

@@ -1,6 +1,7 @@
 //! `knee._core`: what Python sees of `knee-scenario`. Convert, call, convert back; no logic.
 
 mod columns;
+mod fluid;
 mod run;
 mod scenario;
 
@@ -13,6 +14,8 @@ mod _core {
 
     #[pymodule_export]
     use crate::columns::Columns;
+    #[pymodule_export]
+    use crate::fluid::fluid;
     #[pymodule_export]
     use crate::run::{Results, run};
     #[pymodule_export]

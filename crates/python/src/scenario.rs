@@ -12,7 +12,7 @@ create_exception!(
     "A scenario that knee refuses; the message is one sentence: where, what was given, what is allowed."
 );
 
-fn refused(problem: Problem) -> PyErr {
+pub fn refused(problem: Problem) -> PyErr {
     ScenarioError::new_err(problem.to_string())
 }
 

@@ -9,6 +9,7 @@ mod check;
 mod choice;
 mod compare;
 mod defaults;
+mod fluid;
 mod format;
 mod graph;
 mod law;
@@ -30,6 +31,7 @@ mod variant;
 
 pub use catalogue::{catalogue, schema};
 pub use compare::{CompareOptions, compare};
+pub use fluid::fluid;
 pub use problem::Problem;
 pub use results::Results;
 pub use run::{Control, Stopped, run};

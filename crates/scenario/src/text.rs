@@ -99,9 +99,16 @@ impl<'a> Text<'a> {
         Ok(())
     }
 
-    /// The typed document, or what does not fit it.
+    /// The scenario's typed document, or what does not fit it.
     pub fn document<T: DeserializeOwned>(&self) -> Result<T, Problem> {
-        let document = serde_path_to_error::deserialize(self.tree.clone()).map_err(|error| {
+        let document = self.typed()?;
+        lists(&self.tree, &KeyPath::root()).map_err(|fault| self.problem(&fault))?;
+        Ok(document)
+    }
+
+    /// The tree as a `T`, or what does not fit it.
+    pub fn typed<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+        serde_path_to_error::deserialize(self.tree.clone()).map_err(|error| {
             let mut path = KeyPath::root();
             for segment in error.path() {
                 path = match segment {
@@ -115,9 +122,7 @@ impl<'a> Text<'a> {
             }
             let inner: &toml::de::Error = error.inner();
             self.problem(&reworded(path, inner.message()))
-        })?;
-        lists(&self.tree, &KeyPath::root()).map_err(|fault| self.problem(&fault))?;
-        Ok(document)
+        })
     }
 
     /// The sentence for a fault.

@@ -1,0 +1,418 @@
+//! Delay-differential equations by the method of steps.
+//!
+//! Dormand and Prince's pair of orders 5 and 4 with Shampine's dense output as history (Hairer, Norsett and
+//! Wanner, "Solving Ordinary Differential Equations I", II.5, II.6 and II.17). A step is never longer than the
+//! shortest delay, so the past that a stage asks for is always known. Delays may depend on time and state as
+//! long as none is shorter than that. Laws may switch: error control narrows the steps around a switch, and
+//! the jumps that a start at time 0 sends through the delays end a step each.
+
+use std::collections::VecDeque;
+use std::fmt;
+
+/// A system of delay-differential equations.
+pub trait Delayed {
+    /// The state at time 0 and before it: constant.
+    fn start(&self) -> Vec<f64>;
+    /// Its delays, in seconds; of those that vary, the shortest and longest that occur.
+    fn delays(&self) -> Vec<f64>;
+    /// Writes the derivative of `state` at `time`; `past` answers for the delayed state.
+    fn slope(&self, time: f64, state: &[f64], past: &Past, slope: &mut [f64]);
+    /// Puts a state that a step left outside of what is allowed back onto its border.
+    fn confine(&self, _state: &mut [f64]) {}
+}
+
+/// What the solver is asked to keep to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tolerance {
+    /// Error allowed a step, absolute.
+    pub absolute: f64,
+    /// Error allowed a step, relative to the state.
+    pub relative: f64,
+}
+
+impl Default for Tolerance {
+    fn default() -> Self {
+        Self { absolute: 1e-9, relative: 1e-9 }
+    }
+}
+
+/// The state grew beyond all numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Diverged {
+    /// When, in seconds.
+    pub time: f64,
+}
+
+impl fmt::Display for Diverged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the model has no finite solution after {} s", self.time)
+    }
+}
+
+impl std::error::Error for Diverged {}
+
+/// One step: a polynomial of degree 4 for each component, five coefficients each.
+#[derive(Debug)]
+struct Piece {
+    from: f64,
+    length: f64,
+    coefficients: Vec<[f64; 5]>,
+}
+
+impl Piece {
+    fn at(&self, time: f64, component: usize) -> f64 {
+        let s = (time - self.from) / self.length;
+        let r = 1.0 - s;
+        let [a, b, c, d, e] = self.coefficients[component];
+        a + s * (b + r * (c + s * (d + r * e)))
+    }
+}
+
+/// The solution so far, as far back as the longest delay.
+#[derive(Debug)]
+pub struct Past {
+    start: Vec<f64>,
+    pieces: VecDeque<Piece>,
+}
+
+impl Past {
+    /// A component of the state at `time`, which lies in the past.
+    pub fn at(&self, time: f64, component: usize) -> f64 {
+        if time <= 0.0 {
+            return self.start[component];
+        }
+        let after = self.pieces.partition_point(|piece| piece.from < time);
+        match self.pieces.get(after.saturating_sub(1)) {
+            Some(piece) => piece.at(time, component),
+            None => self.start[component],
+        }
+    }
+}
+
+const NODES: [f64; 7] = [0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0];
+const WEIGHTS: [&[f64]; 7] = [
+    &[],
+    &[1.0 / 5.0],
+    &[3.0 / 40.0, 9.0 / 40.0],
+    &[44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0],
+    &[19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0],
+    &[9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0],
+    &[35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0],
+];
+/// Order 5 less order 4.
+const ERRORS: [f64; 7] = [
+    71.0 / 57600.0,
+    0.0,
+    -71.0 / 16695.0,
+    71.0 / 1920.0,
+    -17253.0 / 339200.0,
+    22.0 / 525.0,
+    -1.0 / 40.0,
+];
+/// Of the dense output's last coefficient.
+const DENSE: [f64; 7] = [
+    -12715105075.0 / 11282082432.0,
+    0.0,
+    87487479700.0 / 32700410799.0,
+    -10690763975.0 / 1880347072.0,
+    701980252875.0 / 199316789632.0,
+    -1453857185.0 / 822651844.0,
+    69997945.0 / 29380423.0,
+];
+
+/// A model on its way through time.
+#[derive(Debug)]
+pub struct Solver<M> {
+    /// The model; its parameters may be changed between two calls of [`Solver::advance`].
+    pub model: M,
+    time: f64,
+    state: Vec<f64>,
+    past: Past,
+    tolerance: Tolerance,
+    shortest: f64,
+    longest: f64,
+    jumps: Vec<f64>,
+    step: f64,
+    stages: [Vec<f64>; 7],
+    trial: Vec<f64>,
+}
+
+impl<M: Delayed> Solver<M> {
+    /// At time 0.
+    pub fn new(model: M, tolerance: Tolerance) -> Self {
+        let state = model.start();
+        let delays = model.delays();
+        let shortest = delays.iter().copied().fold(f64::INFINITY, f64::min);
+        let longest = delays.iter().copied().fold(0.0, f64::max);
+        Self {
+            time: 0.0,
+            past: Past { start: state.clone(), pieces: VecDeque::new() },
+            stages: std::array::from_fn(|_| vec![0.0; state.len()]),
+            trial: state.clone(),
+            jumps: jumps(&delays),
+            step: shortest.min(1.0) * 1e-3,
+            model,
+            state,
+            tolerance,
+            shortest,
+            longest,
+        }
+    }
+
+    /// Seconds since the start.
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// The state now.
+    pub fn state(&self) -> &[f64] {
+        &self.state
+    }
+
+    /// The solution so far, as far back as the longest delay.
+    pub fn past(&self) -> &Past {
+        &self.past
+    }
+
+    /// Goes on until `until`.
+    ///
+    /// # Errors
+    /// If the state is no longer finite.
+    pub fn advance(&mut self, until: f64) -> Result<(), Diverged> {
+        self.model.slope(self.time, &self.state, &self.past, &mut self.stages[0]);
+        while self.time < until {
+            let jump = self.jumps.partition_point(|&jump| jump <= self.time);
+            let bound = self.jumps.get(jump).copied().unwrap_or(f64::INFINITY).min(until);
+            let wish = self.step.min(self.shortest);
+            // What is left in two halves rather than a step and a sliver.
+            let left = bound - self.time;
+            let (length, end) = match left / wish {
+                few if few <= 1.0 => (left, bound),
+                few if few < 2.0 => (left / 2.0, self.time + left / 2.0),
+                _ => (wish, self.time + wish),
+            };
+            self.try_step(length, end)?;
+        }
+        Ok(())
+    }
+
+    /// Takes a step, or shortens the next one.
+    fn try_step(&mut self, length: f64, end: f64) -> Result<(), Diverged> {
+        self.run_stages(length);
+        let error = self.error(length);
+        let floor = (self.shortest.min(1.0) * 1e-9).max(self.time * 4.0 * f64::EPSILON);
+        if error > 1.0 || !error.is_finite() {
+            if length > floor {
+                let factor = if error.is_finite() { 0.9 * libm::pow(error, -0.2) } else { 0.1 };
+                self.step = length * factor.clamp(0.1, 0.9);
+                return Ok(());
+            }
+            if !self.trial.iter().all(|value| value.is_finite()) {
+                return Err(Diverged { time: self.time });
+            }
+        }
+        self.keep(length, end);
+        let factor = 0.9 * libm::pow(error.max(1e-10), -0.2);
+        self.step = length.max(floor) * factor.clamp(0.2, 5.0);
+        Ok(())
+    }
+
+    /// The seven stages; the last one's state is left in `trial`.
+    fn run_stages(&mut self, length: f64) {
+        for stage in 1..7 {
+            let (known, open) = self.stages.split_at_mut(stage);
+            for (i, value) in self.trial.iter_mut().enumerate() {
+                let sum: f64 = WEIGHTS[stage].iter().zip(&*known).map(|(w, k)| w * k[i]).sum();
+                *value = self.state[i] + length * sum;
+            }
+            let time = self.time + NODES[stage] * length;
+            self.model.slope(time, &self.trial, &self.past, &mut open[0]);
+        }
+    }
+
+    /// Root mean square of the components' errors, each in units of what is allowed.
+    fn error(&self, length: f64) -> f64 {
+        let square = |i: usize| {
+            let error: f64 = ERRORS.iter().zip(&self.stages).map(|(e, k)| e * k[i]).sum();
+            let size = self.state[i].abs().max(self.trial[i].abs());
+            let share = length * error / (self.tolerance.absolute + self.tolerance.relative * size);
+            share * share
+        };
+        let total: f64 = (0..self.state.len()).map(square).sum();
+        (total / self.state.len() as f64).sqrt()
+    }
+
+    /// Makes the trial the state, and the step a part of the past.
+    fn keep(&mut self, length: f64, end: f64) {
+        let piece = |i: usize| {
+            let (first, last) = (self.stages[0][i], self.stages[6][i]);
+            let rise = self.trial[i] - self.state[i];
+            let bend = length * first - rise;
+            let dense: f64 = DENSE.iter().zip(&self.stages).map(|(d, k)| d * k[i]).sum();
+            [self.state[i], rise, bend, rise - length * last - bend, length * dense]
+        };
+        let coefficients = (0..self.state.len()).map(piece).collect();
+        self.past.pieces.push_back(Piece {
+            from: self.time,
+            length: end - self.time,
+            coefficients,
+        });
+        self.time = end;
+        let known = |piece: &Piece| piece.from + piece.length < end - self.longest;
+        while self.past.pieces.front().is_some_and(known) {
+            self.past.pieces.pop_front();
+        }
+        self.state.copy_from_slice(&self.trial);
+        self.model.confine(&mut self.state);
+        if self.state == self.trial {
+            self.stages.swap(0, 6);
+        } else {
+            self.model.slope(self.time, &self.state, &self.past, &mut self.stages[0]);
+        }
+    }
+}
+
+/// When the bend at time 0 comes back through one to four delays; nothing if there are too many of them.
+fn jumps(delays: &[f64]) -> Vec<f64> {
+    let mut sums = vec![0.0];
+    let mut all = Vec::new();
+    for _ in 0..4 {
+        sums = sums.iter().flat_map(|sum| delays.iter().map(move |delay| sum + delay)).collect();
+        sums.sort_by(f64::total_cmp);
+        sums.dedup_by(|a, b| *a - *b <= 1e-12 * *a);
+        all.extend_from_slice(&sums);
+        if all.len() > 200 {
+            break;
+        }
+    }
+    all.sort_by(f64::total_cmp);
+    all.dedup_by(|a, b| *a - *b <= 1e-12 * *a);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `x' = -gain x(t - delay)`, 1 until time 0.
+    struct Integrator {
+        gain: f64,
+        delay: f64,
+    }
+
+    impl Delayed for Integrator {
+        fn start(&self) -> Vec<f64> {
+            vec![1.0]
+        }
+        fn delays(&self) -> Vec<f64> {
+            vec![self.delay]
+        }
+        fn slope(&self, time: f64, _: &[f64], past: &Past, slope: &mut [f64]) {
+            slope[0] = -self.gain * past.at(time - self.delay, 0);
+        }
+    }
+
+    /// The exact solution: a polynomial more on each interval.
+    fn exact(gain: f64, delay: f64, time: f64) -> f64 {
+        let (mut sum, mut factor, mut k) = (1.0, 1.0, 1.0);
+        while time - (k - 1.0) * delay > 0.0 {
+            factor *= -gain / k;
+            sum += factor * libm::pow(time - (k - 1.0) * delay, k);
+            k += 1.0;
+        }
+        sum
+    }
+
+    #[test]
+    fn the_first_intervals_are_polynomials() {
+        let mut solver = Solver::new(Integrator { gain: 1.5, delay: 0.8 }, Tolerance::default());
+        for tenth in 1..=80 {
+            let time = f64::from(tenth) * 0.1;
+            solver.advance(time).unwrap();
+            let error = solver.state()[0] - exact(1.5, 0.8, time);
+            assert!(error.abs() < 1e-8, "{time} {error:e}");
+            let middle = solver.past().at(time - 0.05, 0) - exact(1.5, 0.8, time - 0.05);
+            assert!(middle.abs() < 1e-8, "{time} {middle:e}");
+        }
+    }
+
+    /// The greatest |x| over each half of 400 delays.
+    fn halves(product: f64) -> (f64, f64) {
+        let mut solver =
+            Solver::new(Integrator { gain: product, delay: 1.0 }, Tolerance::default());
+        let mut peaks = [0.0_f64; 2];
+        for tick in 0..4000 {
+            solver.advance(f64::from(tick) * 0.1).unwrap();
+            let half = &mut peaks[usize::from(tick >= 2000)];
+            *half = half.max(solver.state()[0].abs());
+        }
+        (peaks[0], peaks[1])
+    }
+
+    #[test]
+    fn stable_below_half_pi_and_only_there() {
+        use std::f64::consts::FRAC_PI_2;
+        let (first, second) = halves(0.99 * FRAC_PI_2);
+        assert!(second < 0.5 * first, "{first} {second}");
+        let (first, second) = halves(1.01 * FRAC_PI_2);
+        assert!(second > 2.0 * first, "{first} {second}");
+        let (first, second) = halves(FRAC_PI_2);
+        assert!((second / first - 1.0).abs() < 0.1, "{first} {second}");
+    }
+
+    /// A delayed relay: a switching law.
+    struct Relay;
+
+    impl Delayed for Relay {
+        fn start(&self) -> Vec<f64> {
+            vec![0.5]
+        }
+        fn delays(&self) -> Vec<f64> {
+            vec![1.0]
+        }
+        fn slope(&self, time: f64, _: &[f64], past: &Past, slope: &mut [f64]) {
+            slope[0] = if past.at(time - 1.0, 0) > 0.0 { -1.0 } else { 1.0 };
+        }
+    }
+
+    #[test]
+    fn a_relay_with_delay_swings_between_its_delay_and_its_negative() {
+        // Falls with slope 1, passes 0 at 0.5, turns a delay later at -1, and so on: a triangle of period 4.
+        let mut solver = Solver::new(Relay, Tolerance::default());
+        let cases = [
+            (0.5, 0.0),
+            (1.5, -1.0),
+            (2.5, 0.0),
+            (3.5, 1.0),
+            (4.5, 0.0),
+            (21.5, -1.0),
+            (23.5, 1.0),
+        ];
+        for (time, value) in cases {
+            solver.advance(time).unwrap();
+            assert!((solver.state()[0] - value).abs() < 1e-5, "{time} {}", solver.state()[0]);
+        }
+    }
+
+    /// `x' = x^2`, which has no solution after 1.
+    struct Explosion;
+
+    impl Delayed for Explosion {
+        fn start(&self) -> Vec<f64> {
+            vec![1.0]
+        }
+        fn delays(&self) -> Vec<f64> {
+            vec![1.0]
+        }
+        fn slope(&self, _: f64, state: &[f64], _: &Past, slope: &mut [f64]) {
+            slope[0] = state[0] * state[0];
+        }
+    }
+
+    #[test]
+    fn no_solution_is_said_in_words() {
+        let mut solver = Solver::new(Explosion, Tolerance::default());
+        let diverged = solver.advance(2.0).unwrap_err();
+        assert!((diverged.time - 1.0).abs() < 1e-3, "{diverged}");
+    }
+}

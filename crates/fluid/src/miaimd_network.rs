@@ -1,0 +1,190 @@
+//! The MIAIMD model on a network of equal RTTs.
+//!
+//! Y. Xia et al., 2008 (see [`crate::miaimd`]), equations (9) and (15), Theorem 2: each flow obeys the greatest
+//! load factor on its path. Solved for the logarithm of each window. With one link it is (9)-(11) flow by flow.
+//!
+//! The equilibrium in closed form: on the link that n flows obey and F packets of other flows cross,
+//! `rho K = n alpha rho / (kappa (rho - 1)) + F`, so rho is the greater root of
+//! `K rho^2 - (K + n alpha / kappa + F) rho + F = 0`. Links are taken from the highest load down, as
+//! progressive filling does; so the rates are max-min fair for links of capacity `rho_l gamma C_l`.
+
+use crate::dde::{Delayed, Diverged, Past, Solver, Tolerance};
+use crate::max_min::{Share, Topology};
+
+/// Links, flows, and the law's parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MiaimdNetwork {
+    /// Capacities in packets a second, and each flow's links.
+    pub topology: Topology,
+    /// T, seconds, the same for all.
+    pub rtt: f64,
+    /// kappa, the gain of the multiplicative increase.
+    pub kappa: f64,
+    /// alpha, packets an RTT.
+    pub alpha: f64,
+    /// gamma, the target utilisation.
+    pub gamma: f64,
+    /// Window of each flow until time 0, packets.
+    pub initial_windows: Vec<f64>,
+}
+
+impl MiaimdNetwork {
+    /// `gamma C_l T`, packets.
+    fn target(&self, link: usize) -> f64 {
+        self.gamma * self.topology.capacities[link] * self.rtt
+    }
+
+    /// `r_i* = alpha / (kappa T (1 - 1 / max rho))` and the link of the greatest load factor, for each flow;
+    /// packets a second.
+    pub fn equilibrium(&self) -> Vec<Share> {
+        self.topology.fill(|link, open, taken| {
+            let target = self.target(link);
+            let fixed = taken * self.rtt;
+            let half = (target + open * self.alpha / self.kappa + fixed) / 2.0;
+            let root = (half * half - target * fixed).max(0.0).sqrt();
+            let load = (half + root) / target;
+            // The window that is left: rho K - F over n, which is alpha rho / (kappa (rho - 1)) too.
+            (load * target - fixed) / (open * self.rtt)
+        })
+    }
+
+    /// The load factor of each link if flow i sends `rates[i]` packets a second.
+    pub fn loads(&self, rates: &[f64]) -> Vec<f64> {
+        let mut loads = vec![0.0; self.topology.capacities.len()];
+        for (rate, route) in rates.iter().zip(&self.topology.routes) {
+            for &link in route {
+                loads[link] += rate / (self.gamma * self.topology.capacities[link]);
+            }
+        }
+        loads
+    }
+
+    /// Solves (9) with (15); a row of windows for each of `samples` instants, the first at 0.
+    ///
+    /// # Errors
+    /// If the state is no longer finite.
+    pub fn run(&self, duration: f64, samples: usize) -> Result<Vec<(f64, Vec<f64>)>, Diverged> {
+        let mut solver = Solver::new(Windows(self), Tolerance::default());
+        (0..samples)
+            .map(|i| {
+                let time = duration * i as f64 / (samples.max(2) - 1) as f64;
+                solver.advance(time)?;
+                Ok((time, solver.state().iter().map(|&log| libm::exp(log)).collect()))
+            })
+            .collect()
+    }
+}
+
+/// The logarithms of the windows.
+struct Windows<'a>(&'a MiaimdNetwork);
+
+impl Windows<'_> {
+    /// `ln rho_l (t)`: a sum of exponentials of which the greatest is taken out.
+    fn log_load(&self, link: usize, time: f64, past: &Past) -> f64 {
+        let crosses = |flow: &usize| self.0.topology.routes[*flow].contains(&link);
+        let logs = || {
+            (0..self.0.topology.routes.len())
+                .filter(crosses)
+                .map(|flow| past.at(time - self.0.rtt, flow))
+        };
+        let greatest = logs().fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = logs().map(|log| libm::exp(log - greatest)).sum();
+        greatest + libm::log(sum / self.0.target(link))
+    }
+}
+
+impl Delayed for Windows<'_> {
+    fn start(&self) -> Vec<f64> {
+        self.0.initial_windows.iter().map(|&window| libm::log(window)).collect()
+    }
+
+    fn delays(&self) -> Vec<f64> {
+        vec![self.0.rtt]
+    }
+
+    fn slope(&self, time: f64, state: &[f64], past: &Past, slope: &mut [f64]) {
+        let links = 0..self.0.topology.capacities.len();
+        let loads: Vec<f64> = links.map(|link| self.log_load(link, time, past)).collect();
+        for (flow, route) in self.0.topology.routes.iter().enumerate() {
+            let greatest = route.iter().map(|&link| loads[link]).fold(f64::NEG_INFINITY, f64::max);
+            let xi = self.0.kappa * (libm::exp(-greatest) - 1.0);
+            slope[flow] = (xi + self.0.alpha * libm::exp(-state[flow])) / self.0.rtt;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::miaimd::Miaimd;
+
+    /// Three links, a flow over all, one over each; the second link is the tightest.
+    fn lot() -> MiaimdNetwork {
+        MiaimdNetwork {
+            topology: Topology {
+                capacities: vec![1000.0, 400.0, 800.0],
+                routes: vec![vec![0, 1, 2], vec![0], vec![1], vec![2], vec![2]],
+            },
+            rtt: 0.1,
+            kappa: 0.5,
+            alpha: 0.1,
+            gamma: 0.9,
+            initial_windows: vec![1.0, 5.0, 20.0, 3.0, 9.0],
+        }
+    }
+
+    #[test]
+    fn flows_come_to_rest_where_theorem_2_says() {
+        let network = lot();
+        let shares = network.equilibrium();
+        let rates: Vec<f64> = shares.iter().map(|share| share.rate).collect();
+        let loads = network.loads(&rates);
+        let (_, windows) = network.run(600.0, 2).unwrap().pop().unwrap();
+        for (flow, route) in network.topology.routes.iter().enumerate() {
+            let greatest = route.iter().map(|&link| loads[link]).fold(0.0, f64::max);
+            assert_eq!(greatest, loads[shares[flow].bottleneck]);
+            let stated = 0.1 / (0.5 * 0.1 * (1.0 - 1.0 / greatest));
+            assert!((rates[flow] / stated - 1.0).abs() < 1e-9, "{flow} {} {stated}", rates[flow]);
+            let reached = windows[flow] / 0.1;
+            assert!((reached / stated - 1.0).abs() < 1e-4, "{flow} {reached} {stated}");
+        }
+    }
+
+    #[test]
+    fn rates_are_max_min_fair_for_what_the_links_carry() {
+        let network = lot();
+        let rates: Vec<f64> = network.equilibrium().iter().map(|share| share.rate).collect();
+        let loads = network.loads(&rates);
+        let scaled = |(load, capacity): (&f64, &f64)| load * network.gamma * capacity;
+        let capacities = loads.iter().zip(&network.topology.capacities).map(scaled).collect();
+        let carried = Topology { capacities, ..network.topology.clone() }.max_min();
+        for (rate, share) in rates.iter().zip(carried) {
+            assert!((rate / share.rate - 1.0).abs() < 1e-9, "{rate} {}", share.rate);
+        }
+    }
+
+    #[test]
+    fn one_link_is_the_aggregate_model() {
+        let network = MiaimdNetwork {
+            topology: Topology { capacities: vec![1000.0], routes: vec![vec![0]; 4] },
+            initial_windows: vec![2.0; 4],
+            ..lot()
+        };
+        let aggregate = Miaimd {
+            capacity: 1000.0,
+            rtt: 0.1,
+            flows: 4.0,
+            kappa: 0.5,
+            alpha: 0.1,
+            gamma: 0.9,
+            initial_window: 2.0,
+        };
+        let flows = network.run(5.0, 20).unwrap();
+        let sums = aggregate.run(5.0, 20, None).unwrap();
+        for ((_, windows), sum) in flows.iter().zip(sums) {
+            assert!((windows.iter().sum::<f64>() / sum.window - 1.0).abs() < 1e-6);
+        }
+        let share = network.equilibrium()[0].rate;
+        assert!((share / aggregate.equilibrium().flow_rate - 1.0).abs() < 1e-12);
+    }
+}

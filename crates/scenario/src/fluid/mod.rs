@@ -1,0 +1,154 @@
+//! Fluid models by name: settings as JSON with units, checked, solved, and put into columns.
+//!
+//! The defaults of every model live in these types, as those of scenarios do in theirs.
+
+mod vcp;
+
+use crate::nearest::{listed, nearest};
+use crate::problem::{Fault, KeyPath, Problem};
+use crate::quantity::{Rate, Size};
+use crate::scenario::{Format, Source};
+use crate::text::Text;
+use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array};
+use knee_fluid::dde::Diverged;
+use knee_fluid::max_min::Topology;
+use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Names and values of columns.
+type Columns = Vec<(&'static str, ArrayRef)>;
+
+/// The settings of a model.
+trait Model: DeserializeOwned {
+    /// Checks what its types cannot, and solves it.
+    fn solve(self) -> Result<Columns, Fault>;
+}
+
+/// One way from settings to columns for each model.
+type Entry = (&'static str, fn(&Text) -> Result<Columns, Problem>);
+
+fn entry<M: Model>(text: &Text) -> Result<Columns, Problem> {
+    text.typed::<M>()?.solve().map_err(|fault| text.problem(&fault))
+}
+
+const MODELS: &[Entry] = &[
+    ("max_min", entry::<vcp::MaxMin>),
+    ("miaimd", entry::<vcp::Aggregate>),
+    ("miaimd_equilibrium", entry::<vcp::Rest>),
+    ("miaimd_network", entry::<vcp::Network>),
+    ("miaimd_network_equilibrium", entry::<vcp::NetworkRest>),
+    ("miaimd_sweep", entry::<vcp::Sweep>),
+];
+
+/// Solves the fluid model called `model`; `settings` is a JSON object.
+pub fn fluid(model: &str, settings: &str) -> Result<RecordBatch, Problem> {
+    let Some((_, solve)) = MODELS.iter().find(|(name, _)| *name == model) else {
+        let near = nearest(model, MODELS.iter().map(|(name, _)| *name));
+        let all = listed(MODELS.iter().map(|(name, _)| *name));
+        return Err(Problem(format!("there is no fluid model `{model}`{near}; there are {all}")));
+    };
+    let source = Source { text: settings, name: model, format: Format::Json, overrides: &[] };
+    let columns = solve(&Text::read(&source)?)?;
+    let nullable = columns.into_iter().map(|(name, values)| {
+        let number = values.data_type() == &arrow_schema::DataType::Float64;
+        (name, values, number)
+    });
+    RecordBatch::try_from_iter_with_nullable(nullable)
+        .map_err(|error| Problem(format!("{model}: {error}")))
+}
+
+/// A column of numbers; NaN becomes null.
+fn numbers(values: impl IntoIterator<Item = f64>) -> ArrayRef {
+    let known = values.into_iter().map(|value| (!value.is_nan()).then_some(value));
+    Arc::new(known.collect::<Float64Array>())
+}
+
+/// A column of whole numbers.
+fn wholes(values: impl IntoIterator<Item = u64>) -> ArrayRef {
+    Arc::new(values.into_iter().map(Some).collect::<UInt64Array>())
+}
+
+/// A column of words.
+fn words<'a>(values: impl IntoIterator<Item = &'a str>) -> ArrayRef {
+    Arc::new(values.into_iter().map(Some).collect::<StringArray>())
+}
+
+/// That `value` lies in `[low, high]`.
+fn within(key: &str, value: f64, low: f64, high: f64) -> Result<(), Fault> {
+    if (low..=high).contains(&value) {
+        return Ok(());
+    }
+    Err(KeyPath::root().key(key).fault(format!("must be from {low} to {high}")))
+}
+
+/// The fault of a model without a finite solution.
+fn diverged(error: Diverged) -> Fault {
+    KeyPath::root().fault(error.to_string())
+}
+
+/// Packets a second.
+fn packets(rate: Rate, packet: Size) -> f64 {
+    rate.0.bps() / (8.0 * packet.0 as f64)
+}
+
+/// Links by name, and the names of each flow's links.
+struct Links {
+    names: Vec<String>,
+    /// Capacities in packets a second.
+    topology: Topology,
+}
+
+impl Links {
+    fn new(
+        links: &BTreeMap<String, Rate>,
+        routes: &[Vec<String>],
+        packet: Size,
+    ) -> Result<Self, Fault> {
+        let names: Vec<String> = links.keys().cloned().collect();
+        let key = KeyPath::root().key("routes");
+        if routes.is_empty() {
+            return Err(key.fault("needs a flow at least, such as [[\"a\", \"b\"]]"));
+        }
+        let find = |flow: usize, hop: usize, name: &String| {
+            names.iter().position(|known| known == name).ok_or_else(|| {
+                let near = nearest(name, names.iter().map(String::as_str));
+                let all = listed(names.iter().map(String::as_str));
+                key.index(flow).index(hop).fault(format!("is no link{near} (links: {all})"))
+            })
+        };
+        let mut indices = Vec::new();
+        for (flow, route) in routes.iter().enumerate() {
+            if route.is_empty() {
+                return Err(key.index(flow).fault("a flow crosses a link at least"));
+            }
+            let hops = route.iter().enumerate().map(|(hop, name)| find(flow, hop, name));
+            indices.push(hops.collect::<Result<Vec<_>, _>>()?);
+        }
+        let capacities = links.values().map(|rate| packets(*rate, packet)).collect();
+        Ok(Self { names, topology: Topology { capacities, routes: indices } })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mistakes_are_named() {
+        let cases = [
+            ("miamd", "{}", "did you mean `miaimd`?"),
+            ("miaimd", "{}", "capacity"),
+            ("miaimd", r#"{"capacity": 150, "rtt": "80 ms", "flows": 3}"#, "capacity = 150"),
+            ("miaimd", r#"{"capacity": "1 Mbps", "rtt": "80 ms", "flows": 0}"#, "flows = 0"),
+            ("miaimd", r#"{"capacity": "1 Mbps", "rtt": "80 ms", "flow": 1}"#, "`flows`"),
+            ("max_min", r#"{"links": {"ab": "1 Mbps"}, "routes": [["abc"]]}"#, "mean `ab`"),
+            ("max_min", r#"{"links": {"ab": "1 Mbps"}, "routes": [[]]}"#, "routes"),
+        ];
+        for (model, settings, part) in cases {
+            let message = fluid(model, settings).unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+            assert!(!message.contains('\n'), "{message}");
+        }
+    }
+}
