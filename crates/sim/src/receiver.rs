@@ -2,7 +2,7 @@
 
 use crate::config::{GroupId, Transport};
 use crate::packet::{Block, Packet};
-use knee_laws::codecs::Reader;
+use knee_laws::codecs::{Codec, Reader};
 use knee_laws::quantities::Time;
 use std::collections::VecDeque;
 
@@ -62,6 +62,13 @@ impl Receiver {
             self.take_out_of_order(data.seq);
         }
         if options.packets_per_ack > 1 && in_order {
+            if let Some(oldest) = self.oldest.filter(|oldest| is_other_mark(oldest, data)) {
+                self.next -= 1;
+                let ack = self.acknowledge(&oldest, options);
+                self.next += 1;
+                (self.held, self.oldest) = (1, Some(*data));
+                return Answer::Now(ack);
+            }
             self.held += 1;
             if self.held < options.packets_per_ack {
                 if self.oldest.is_none() {
@@ -169,10 +176,17 @@ impl Receiver {
     }
 }
 
+/// RFC 8257, 3.2: where marks count packet by packet, a delayed ACK is for packets of one mark.
+fn is_other_mark(held: &Packet, data: &Packet) -> bool {
+    let counts = matches!(data.marks.codec(), Codec::AccurateEcn | Codec::L4s);
+    counts && held.marks.ecn() != data.marks.ecn()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::config::transport_for_tests;
+    use knee_laws::codecs::ecn;
     use knee_laws::quantities::Span;
 
     /// Feeds packets in this order and returns (cumulative, blocks) of each ACK.
@@ -206,6 +220,31 @@ mod tests {
         assert_eq!(seen[4], (4, vec![(5, 6)]));
         assert_eq!(seen[5], (6, vec![]));
         assert_eq!(seen[6], (6, vec![]));
+    }
+
+    /// RFC 8257, figure 2: a change of the mark is told before the packet that brings it.
+    #[test]
+    fn a_delayed_ack_never_covers_two_marks_where_they_count() {
+        let options = Transport {
+            packets_per_ack: 2,
+            ack_delay: Span::from_millis(100),
+            ..transport_for_tests()
+        };
+        let mut receiver = Receiver::new(GroupId(0));
+        let mut take = |seq, bits| {
+            let mut data = Packet::data(0, seq, 1000, false);
+            data.marks = Codec::AccurateEcn.initial();
+            data.marks.set_ecn(bits);
+            match receiver.take(&data, &options, Time::ZERO) {
+                Answer::Now(ack) => Some((ack.seq, ack.echo_bits())),
+                _ => None,
+            }
+        };
+        let capable = Codec::AccurateEcn.initial().ecn();
+        assert_eq!([take(0, capable), take(1, capable)], [None, Some((2, capable))]);
+        assert_eq!(take(2, capable), None);
+        assert_eq!(take(3, ecn::CONGESTED), Some((3, capable)));
+        assert_eq!(take(4, ecn::CONGESTED), Some((5, ecn::CONGESTED)));
     }
 
     #[test]
