@@ -136,6 +136,8 @@ pub struct Vcp {
     code: Load,
     /// VI-C: the probability of a mark.
     mark_p: f64,
+    /// Do R5 or VI-C look at arrivals?
+    watches: bool,
     /// R5: packets that the buffer holds, if fewer than its limit.
     room: u64,
 }
@@ -173,10 +175,13 @@ impl Vcp {
         (self.traffic, self.sent) = (0, 0);
     }
 
-    /// VI-C: marks a data packet at random while there is overload.
+    /// R5: drops what does not fit. VI-C: marks data packets at random while there is overload.
     #[cold]
-    fn mark_at_random(&self, wire: &mut Wire<'_>, draw: &mut dyn Draw) -> Verdict {
-        if draw.uniform() >= self.mark_p {
+    fn watch(&self, arrival: &Arrival, wire: &mut Wire<'_>, draw: &mut dyn Draw) -> Verdict {
+        if arrival.queue.packets >= self.room && arrival.idle_since.is_none() {
+            return Verdict::Drop;
+        }
+        if self.mark_p <= 0.0 || !arrival.data || draw.uniform() >= self.mark_p {
             return Verdict::Accept;
         }
         load2::mark(wire, Load::Over);
@@ -215,13 +220,7 @@ impl RouterLaw for Vcp {
         draw: &mut dyn Draw,
     ) -> Verdict {
         self.traffic += u64::from(arrival.size);
-        if arrival.queue.packets >= self.room && arrival.idle_since.is_none() {
-            return Verdict::Drop;
-        }
-        if self.mark_p > 0.0 && arrival.data {
-            return self.mark_at_random(wire, draw);
-        }
-        Verdict::Accept
+        if self.watches { self.watch(arrival, wire, draw) } else { Verdict::Accept }
     }
 
     fn on_departure(&mut self, departure: &Departure, wire: &mut Wire<'_>) -> Verdict {
@@ -294,6 +293,7 @@ impl RouterSpec for Vcp {
             load: Load::Low,
             code: Load::Low,
             mark_p: 0.0,
+            watches: params.one_less || params.overload_marks == OverloadMarks::Random,
             room: if params.one_less { packets.saturating_sub(1).max(1) } else { u64::MAX },
         }
     }

@@ -81,6 +81,8 @@ pub struct Vcp {
     smoothed_rtt: Span,
     /// S6: the window once the first packet is acknowledged.
     opened: Option<f64>,
+    /// Are S3, S5 and S6 off, so that an ACK needs no preparation?
+    plain: bool,
     packet_bytes: u32,
 }
 
@@ -96,6 +98,7 @@ impl Vcp {
             clock: TickClock::default(),
             smoothed_rtt: Span::ZERO,
             opened: params.syn.then_some(opening.initial_window),
+            plain: params.rtt_from == RttFrom::Transport && !params.syn && !params.new_acks_only,
             packet_bytes: opening.packet_bytes,
         }
     }
@@ -159,26 +162,27 @@ impl Vcp {
         self.phase = Phase::Frozen(now + self.params.t_rho);
     }
 
-    /// The smoothed RTT, this ACK included.
-    fn smooth(&mut self, ack: &Ack) -> Span {
-        if self.params.rtt_from == RttFrom::Transport {
-            return ack.smoothed_rtt;
+    /// S3, S5, S6: what the authors' code makes of an ACK first. Does its load count?
+    #[cold]
+    fn prepare(&mut self, ack: &Ack) -> bool {
+        if self.params.rtt_from == RttFrom::Ticks {
+            self.clock.sample(ack);
+            self.smoothed_rtt = self.clock.smoothed();
         }
-        self.clock.sample(ack);
-        self.clock.smoothed()
+        if let Some(window) = self.opened.take() {
+            self.window = window;
+            return false;
+        }
+        !self.params.new_acks_only || ack.newly_acked > 0
     }
 }
 
 impl SenderLaw for Vcp {
     fn on_ack(&mut self, ack: &Ack) {
-        self.smoothed_rtt = self.smooth(ack);
         let Feedback::Load(said) = ack.feedback else { return };
-        if ack.recovering || ack.app_limited || (self.params.new_acks_only && ack.newly_acked == 0)
-        {
-            return;
-        }
-        if let Some(window) = self.opened.take() {
-            self.window = window;
+        self.smoothed_rtt = ack.smoothed_rtt;
+        let counts = self.plain || self.prepare(ack);
+        if !counts || ack.recovering || ack.app_limited {
             return;
         }
         match self.load(ack.now, said) {
