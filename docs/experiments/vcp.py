@@ -70,6 +70,26 @@ sender = {{ weight = {weight}, ai_scaling = "{scaling}" }}
 """
 
 
+BESIDE = """
+duration = "{duration}"
+warmup = "{warmup}"
+seeds = 3
+probes = "none"
+protocol = "{law}"
+[dumbbell]
+rtt = "80 ms"
+flows = {count}
+[bottleneck]
+rate = "20 Mbps"
+[[flows]]
+name = "other"
+count = {count}
+path = "forward"
+rtt = "80 ms"
+{more}
+"""
+
+
 def show(at: object, frame: pl.DataFrame) -> None:
     """Print rows with the digits that mean something."""
     for row in frame.iter_rows():
@@ -214,6 +234,19 @@ def end_to_end() -> None:
     show("", rows.agg(pl.col(*columns, "rtt_mean_ms").mean()))
 
 
+def end_to_end_beside() -> None:
+    """The same beside SACK, and a flow that comes 100 s after another."""
+    for law in ("vcp-e2e", "cubic"):
+        for count, duration, warmup, more in (
+            (10, "120 s", "24 s", 'sender = "sack"'),
+            (1, "240 s", "160 s", 'start = "100 s"'),
+        ):
+            text = BESIDE.format(law=law, count=count, duration=duration, warmup=warmup, more=more)
+            flows = knee.run(knee.Scenario(text, "beside")).flows
+            rows = flows.group_by("group", maintain_order=True)
+            show((law, more), rows.agg(pl.col("goodput_mbps").mean()))
+
+
 EXPERIMENTS: Sequence[Callable[[], None]] = (
     long_rtts,
     startup,
@@ -222,6 +255,7 @@ EXPERIMENTS: Sequence[Callable[[], None]] = (
     friendly,
     options,
     end_to_end,
+    end_to_end_beside,
 )
 
 if __name__ == "__main__":
