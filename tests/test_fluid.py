@@ -68,6 +68,44 @@ def test_networks_are_max_min_fair_for_what_they_carry() -> None:
     assert fair["bottleneck"].to_list() == ["b", "a", "b"]
 
 
+def test_mlcp_climbs_as_the_thesis_says() -> None:
+    frame = knee.fluid.mlcp_rtts(capacity="1 Gbps", rtt="200 ms")
+    assert frame["levels"].to_list() == [1, 5, 13, 32765]
+    for found, stated in zip(frame["rtts"], (118, 15, 11, 8), strict=True):
+        assert stated - 1 < found < stated + 0.1
+
+
+def test_bmcc_in_closed_form() -> None:
+    nine = knee.fluid.bmcc_epochs(bdp=5000, flows=2, beta_max=0.875, beta_min=0.875)
+    assert nine["epochs"][0] == pytest.approx(9, abs=0.1)
+    start = knee.fluid.bmcc_startup(capacity="2 Gbps", rtt="200 ms", eta=1.0, duration="6.5 s")
+    assert 49_500 < start["bmcc_packets"][-1] <= 50_000
+    assert start["sack_packets"].max() == pytest.approx(100_000)
+    for bdp in (25, 100, 1000):
+        assert 0.1 < knee.fluid.bmcc_detection(flow_bdp=bdp)["missed"][0] < 0.2
+
+
+@pytest.mark.parametrize(("eta", "stable"), [(0.99, True), (1.01, False)])
+def test_qi_rcp_is_stable_below_theorem_1_alone(eta: float, stable: bool) -> None:
+    frame = knee.fluid.rcp(
+        law="qi-rcp",
+        capacity="100 Mbps",
+        rtts=["120 ms"] * 2,
+        eta=eta,
+        start=1.001,
+        duration="200 s",
+    )
+    off = (frame["load"] - 1).abs()
+    assert (off.tail(2000).max() < off.head(2000).max()) == stable
+
+
+def test_piqi_rcp_bounds_are_in_order() -> None:
+    row = knee.fluid.rcp_bounds(rtts=["120 ms"] * 10).row(0, named=True)
+    assert row["qi_rcp_exact"] == pytest.approx(row["qi_rcp"])
+    assert row["piqi_rcp_simple"] < row["piqi_rcp"] < row["piqi_rcp_exact"]
+    assert row["piqi_rcp"] == pytest.approx(row["qi_rcp"] / 2)
+
+
 def test_what_is_refused_is_named() -> None:
     with pytest.raises(knee.ScenarioError, match="kappa = -1"):
         knee.fluid.miaimd(capacity="1 Mbps", rtt="80 ms", flows=1, kappa=-1)

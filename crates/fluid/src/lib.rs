@@ -4,8 +4,11 @@
 //! deterministic: `libm` instead of the platform's transcendental functions, no clock, no hashing.
 #![forbid(unsafe_code)]
 
+pub mod bmcc;
 pub mod dde;
 pub mod max_min;
 pub mod miaimd;
 pub mod miaimd_network;
+pub mod mlcp;
+pub mod rcp;
 pub mod roots;

@@ -2,6 +2,8 @@
 //!
 //! The defaults of every model live in these types, as those of scenarios do in theirs.
 
+mod closed;
+mod rcp;
 mod vcp;
 
 use crate::nearest::{listed, nearest};
@@ -33,12 +35,18 @@ fn entry<M: Model>(text: &Text) -> Result<Columns, Problem> {
 }
 
 const MODELS: &[Entry] = &[
+    ("bmcc_detection", entry::<closed::BmccDetection>),
+    ("bmcc_epochs", entry::<closed::BmccEpochs>),
+    ("bmcc_startup", entry::<closed::BmccStartup>),
     ("max_min", entry::<vcp::MaxMin>),
     ("miaimd", entry::<vcp::Aggregate>),
     ("miaimd_equilibrium", entry::<vcp::Rest>),
     ("miaimd_network", entry::<vcp::Network>),
     ("miaimd_network_equilibrium", entry::<vcp::NetworkRest>),
     ("miaimd_sweep", entry::<vcp::Sweep>),
+    ("mlcp_rtts", entry::<closed::MlcpRtts>),
+    ("rcp", entry::<rcp::Rates>),
+    ("rcp_bounds", entry::<rcp::Bounds>),
 ];
 
 /// Solves the fluid model called `model`; `settings` is a JSON object.
@@ -144,6 +152,10 @@ mod tests {
             ("miaimd", r#"{"capacity": "1 Mbps", "rtt": "80 ms", "flow": 1}"#, "`flows`"),
             ("max_min", r#"{"links": {"ab": "1 Mbps"}, "routes": [["abc"]]}"#, "mean `ab`"),
             ("max_min", r#"{"links": {"ab": "1 Mbps"}, "routes": [[]]}"#, "routes"),
+            ("rcp", r#"{"law": "rpc", "capacity": "1 Mbps", "rtts": ["1 ms"]}"#, "mean `rcp`"),
+            ("rcp_bounds", r#"{"rtts": []}"#, "rtts"),
+            ("bmcc_epochs", r#"{"bdp": 0, "flows": 2}"#, "bdp = 0"),
+            ("mlcp_rtts", r#"{"capacity": "1 Gbps", "rtt": "1 s", "bits": [1]}"#, "bits"),
         ];
         for (model, settings, part) in cases {
             let message = fluid(model, settings).unwrap_err().to_string();
