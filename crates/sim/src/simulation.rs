@@ -16,6 +16,7 @@ use crate::source::Source;
 use knee_laws::quantities::Time;
 use knee_laws::registry::Sender;
 use knee_laws::sender::SenderLaw;
+use std::ops::Range;
 
 /// Ends a list of hops: the packet has reached its endpoint.
 const END: u32 = u32::MAX;
@@ -32,8 +33,8 @@ pub struct Simulation {
     groups: Vec<Transport>,
     sources: Vec<Source>,
     aggregates: Vec<Aggregate>,
-    /// The slot of the flow that carries the first aggregate; the others' follow.
-    first_carrier: u32,
+    /// Slots of the flows that carry aggregates, in the order of those.
+    carriers: Range<u32>,
     /// Slots whose flow is done and whose last packet has left the network.
     free: Vec<u32>,
     /// Flows that are there from the beginning; the others come from sources.
@@ -65,7 +66,7 @@ impl Simulation {
             groups: config.groups,
             sources: Vec::new(),
             aggregates: Vec::with_capacity(config.aggregates.len()),
-            first_carrier: config.flows.len() as u32,
+            carriers: config.flows.len() as u32..configured as u32,
             free: Vec::new(),
             configured,
             arrived: 0,
@@ -380,8 +381,8 @@ impl Simulation {
     /// Lets a flow send what it may, and keeps its timers.
     #[inline]
     fn pump(&mut self, slot: u32) {
-        if let Some(aggregate) = self.carried(slot) {
-            return self.haul(aggregate, slot);
+        if self.carriers.contains(&slot) {
+            return self.haul(slot);
         }
         loop {
             let flow = &mut self.flows[slot as usize];
@@ -466,7 +467,7 @@ impl Simulation {
     }
 
     fn complete(&mut self, slot: u32) {
-        if self.carried(slot).is_some() {
+        if self.carriers.contains(&slot) {
             return; // more may come
         }
         let flow = &mut self.flows[slot as usize];

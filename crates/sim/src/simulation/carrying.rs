@@ -14,13 +14,12 @@ use crate::report::{AggregateReport, LinkReport};
 impl Simulation {
     /// The carrying flow of an aggregate; carriers have the slots behind the other configured flows.
     fn carrier(&self, aggregate: u32) -> u32 {
-        self.first_carrier + aggregate
+        self.carriers.start + aggregate
     }
 
     /// The aggregate that a flow carries, if any.
-    #[inline(always)]
     pub(super) fn carried(&self, slot: u32) -> Option<usize> {
-        let place = slot.wrapping_sub(self.first_carrier) as usize;
+        let place = slot.wrapping_sub(self.carriers.start) as usize;
         (place < self.aggregates.len()).then_some(place)
     }
 
@@ -47,7 +46,8 @@ impl Simulation {
     /// Lets a carrying flow send what it may; what waits at its ingress is what it has to send.
     #[cold]
     #[inline(never)]
-    pub(super) fn haul(&mut self, aggregate: usize, slot: u32) {
+    pub(super) fn haul(&mut self, slot: u32) {
+        let Some(aggregate) = self.carried(slot) else { return };
         let link = self.aggregates[aggregate].link as usize;
         loop {
             let flow = &mut self.flows[slot as usize];
@@ -121,6 +121,6 @@ impl Simulation {
             delivered: aggregate.delivered,
             lost: aggregate.lost,
         };
-        (self.first_carrier..).zip(&self.aggregates).map(report).collect()
+        (self.carriers.clone()).zip(&self.aggregates).map(report).collect()
     }
 }

@@ -63,7 +63,7 @@ impl Simulation {
                             let next = self.receivers[entity].next;
                             let before = std::mem::replace(&mut self.probed[entity], next);
                             let size = self.groups[flow.group.0 as usize].data_bytes;
-                            let carried = entity.wrapping_sub(self.first_carrier as usize);
+                            let carried = entity.wrapping_sub(self.carriers.start as usize);
                             let bytes = match self.aggregates.get_mut(carried) {
                                 Some(aggregate) => aggregate.bytes_probed(),
                                 None => u64::from(next - before) * u64::from(size),
