@@ -7,7 +7,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build run test docs reference bench bench-guard fmt generate clean \
+.PHONY: help build run test docs reference reproduce bench bench-guard fmt generate clean \
 	test-rust test-python lint-rust lint-python check-generated
 
 help: ## Show this list
@@ -26,6 +26,13 @@ docs: build ## Build the site into docs/_build/html
 
 reference: build ## Compare with ns-2, ns-3 and htsim (some minutes)
 	$(BIN)/python reference/compare.py
+
+reproduce: build ## Answer the papers' claims (half an hour the first time): docs/claims
+	@for paper in $$(cd ledger && ls -d */ | tr -d /); do \
+		$(BIN)/knee reproduce $$paper --out results/reproduce/$$paper || exit; \
+		mkdir -p docs/claims/$$paper && rm -f docs/claims/$$paper/*; \
+		cp results/reproduce/$$paper/*.png results/reproduce/$$paper/report.md docs/claims/$$paper/; \
+	done
 
 bench: ## Speed on the reference workloads, and how it scales: a table and results/bench.json
 	@mkdir -p results

@@ -212,6 +212,9 @@ def test_reproduce_answers_draws_and_reports(knee: Knee, tmp_path: Path) -> None
     assert page.count("<img ") == 1
     assert 'src="http' not in page
     assert (tmp_path / "report" / "claims.json").is_file()
+    markdown = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
+    [picture] = re.findall(r"!\[.*\]\((.*\.png)\)", markdown)
+    assert (tmp_path / "report" / picture).is_file()
 
 
 def test_reproduce_smokes_every_claim(knee: Knee) -> None:

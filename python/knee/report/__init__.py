@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from knee import _core
 from knee.ledger import Answer, Evidence, Verdict, number, papers
@@ -21,13 +21,14 @@ from knee.plots import draw_claim
 from knee.plots.style import DPI
 
 PAGE = "report.html"
+MARKDOWN = "report.md"
 ROWS = "claims.json"
 
 
 def write_report(
     evidences: Sequence[Evidence], answers: Sequence[Answer], folder: Path, *, quick: bool
 ) -> Path:
-    """Write report.html, claims.json and the pictures to `folder`, all at once.
+    """Write report.html, report.md, claims.json and the pictures to `folder`, all at once.
 
     Args:
         evidences: What the claims' experiments yielded, in order.
@@ -100,30 +101,39 @@ def _write(
             name = f"{evidence.claim.id}-{slug}.png"
             (folder / name).write_bytes(buffer.getvalue())
             encoded = base64.b64encode(buffer.getvalue()).decode()
-            pictures.setdefault(evidence.claim.id, []).append({"title": title, "png": encoded})
+            known = {"title": title, "png": encoded, "file": name}
+            pictures.setdefault(evidence.claim.id, []).append(known)
     text = json.dumps(rows(answers), indent=1, ensure_ascii=False, allow_nan=False)
     (folder / ROWS).write_text(text + "\n", encoding="utf-8")
+    named = {evidence.claim.paper for evidence in evidences}
+    shown: dict[str, Any] = {
+        "papers": [paper for paper in papers() if paper.id in named],
+        "evidences": evidences,
+        "answers": _by_claim(answers),
+        "counts": {
+            verdict.value: sum(each.verdict is verdict for each in answers) for verdict in Verdict
+        },
+        "pictures": pictures,
+        "version": f"{_core.__version__} ({_core.__fingerprint__})",
+        "quick": quick,
+    }
+    for name in (PAGE, MARKDOWN):
+        text = _template(name).render(shown)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def _template(name: str) -> Template:
     environment = Environment(
         loader=PackageLoader("knee.report", "."),
-        autoescape=True,
+        autoescape=name.endswith(".html"),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
     environment.filters["number"] = number
-    named = {evidence.claim.paper for evidence in evidences}
-    page = environment.get_template("report.html.j2").render(
-        papers=[paper for paper in papers() if paper.id in named],
-        evidences=evidences,
-        answers=_by_claim(answers),
-        counts={
-            verdict.value: sum(each.verdict is verdict for each in answers) for verdict in Verdict
-        },
-        pictures=pictures,
-        version=f"{_core.__version__} ({_core.__fingerprint__})",
-        quick=quick,
-    )
-    (folder / PAGE).write_text(page, encoding="utf-8")
+    environment.filters["cell"] = lambda text: text.replace("|", "\\|")
+    return environment.get_template(f"{name}.j2")
 
 
 def _by_claim(answers: Sequence[Answer]) -> dict[str, list[Answer]]:
@@ -141,7 +151,7 @@ def _check_folder(folder: Path) -> None:
     strangers = sorted(
         entry.name
         for entry in folder.iterdir()
-        if entry.name not in (PAGE, ROWS) and entry.suffix != ".png"
+        if entry.name not in (PAGE, MARKDOWN, ROWS) and entry.suffix != ".png"
     )
     if strangers or (any(folder.iterdir()) and not (folder / PAGE).exists()):
         raise OSError(
