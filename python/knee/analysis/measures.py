@@ -131,14 +131,16 @@ def time_to(
     entity: str = "*",
     level: float,
     after: float = 0.0,
+    ignore: float = 0.0,
     hold: float = 0.0,
     unit_s: float = 1.0,
 ) -> float:
     """Time after `after` until a probe's mean over entities reaches `level`, for `hold` seconds.
 
-    In units of `unit_s` seconds; infinite if it never does.
+    Of the first `ignore` seconds no sample counts: what they average began before. In units of
+    `unit_s` seconds; infinite if it never does.
     """
-    times, values = samples(run, quantity, entity, after, math.inf)
+    times, values = samples(run, quantity, entity, after + ignore, math.inf)
     return _first(times, np.nanmean(values, axis=1) >= level, after, hold, unit_s)
 
 

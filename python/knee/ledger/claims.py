@@ -68,12 +68,13 @@ class Sweep(_Strict):
     log: bool = False
 
 
-class Heavy(_Strict):
-    """Fewer seeds beyond a value of the sweep, where a run takes long."""
+class Beyond(_Strict):
+    """What is different where x of the sweep is greater: settings, or fewer seeds of long runs."""
 
-    beyond: float
-    seeds: int = Field(ge=1)
-    peer_seeds: int = Field(ge=1)
+    x: float
+    seeds: int | None = Field(default=None, ge=1)
+    peer_seeds: int | None = Field(default=None, ge=1)
+    set: dict[str, Any] = {}
 
 
 def _entry(given: Any) -> Any:
@@ -113,7 +114,7 @@ class Experiment(_Strict):
     ]
     seeds: int = Field(default=5, ge=1)
     peer_seeds: int | None = Field(default=None, ge=1)
-    heavy: Heavy | None = None
+    beyond: Beyond | None = None
     sweep: Sweep | None = None
 
     @model_validator(mode="after")

@@ -162,16 +162,21 @@ def _scenario(experiment: Experiment, entry: Entry, subject: str | None, x: floa
     settings = dict(experiment.set)
     if experiment.sweep is not None:
         settings |= experiment.sweep.set
+    if experiment.beyond is not None and x > experiment.beyond.x:
+        settings |= experiment.beyond.set
     changes = {key: filled(value) for key, value in settings.items()}
     variant = filled(entry.variant)
     return load(experiment.scenario or "").variants(variant).replace(set=changes)
 
 
 def _seeds(experiment: Experiment, x: float, *, is_peer: bool) -> int:
-    heavy = experiment.heavy
-    if heavy is not None and x > heavy.beyond:
-        return heavy.peer_seeds if is_peer else heavy.seeds
-    return (experiment.peer_seeds or experiment.seeds) if is_peer else experiment.seeds
+    usual = experiment.seeds
+    if is_peer:
+        usual = experiment.peer_seeds or usual
+    beyond = experiment.beyond
+    if beyond is None or not x > beyond.x:
+        return usual
+    return (beyond.peer_seeds if is_peer else beyond.seeds) or usual
 
 
 def _rows(

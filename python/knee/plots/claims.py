@@ -135,6 +135,8 @@ def _draw_bands(axis: Axes, evidence: Evidence, experiment: Experiment, panel: P
         if math.isinf(most) or math.isinf(least):
             axis.plot([low, high], [least if math.isfinite(least) else most] * 2, color=colour,
                       linewidth=0.8, linestyle=(0, (4, 2)))  # fmt: skip
+        elif low == high:
+            axis.vlines(low, least, most, color=colour, linewidth=8, alpha=2 * BAND_ALPHA)
         elif least == most:
             axis.plot([low, high], [least, most], color=colour, linewidth=3, alpha=0.3)
         else:
