@@ -172,34 +172,10 @@ def time_to_fair(
     return _first(times[width:], fair, after, hold, unit_s)
 
 
-def last_growth(
-    run: Run, *, entity: str, rate: float, span: float = 0.2, until: float = math.inf
-) -> float:
-    """Seconds at which a window last grew by the factor 1 + `rate` within `span` from its start on.
-
-    The end of the first stretch of multiplicative increase.
-    """
-    times, values = samples(run, "window", entity, 0.0, until)
-    windows = values[:, 0] if values.size else np.empty(0)
-    if times.size < 2:
-        return math.nan
-    step = max(1, round(span / float(times[1] - times[0])))
-    there = np.isfinite(windows) & (windows > 0.0)
-    times, windows = times[there], windows[there]
-    if windows.size <= step:
-        return math.nan
-    growing = windows[step:] >= (1.0 + rate) * windows[:-step]
-    begun = int(np.argmax(growing))
-    stopped = np.nonzero(~growing[begun:])[0]
-    return float(times[begun + stopped[0]]) if growing.any() and stopped.size else math.nan
-
-
-def growth_lag(
-    run: Run, *, entity: str, behind: str, rate: float, span: float = 0.2, until: float = math.inf
-) -> float:
-    """Seconds by which one window leaves its multiplicative increase after another does."""
-    late = last_growth(run, entity=entity, rate=rate, span=span, until=until)
-    return late - last_growth(run, entity=behind, rate=rate, span=span, until=until)
+def lag(run: Run, quantity: str, *, entity: str, behind: str, level: float) -> float:
+    """Seconds by which a probe of one entity reaches `level` later than that of another."""
+    late = time_to(run, quantity, entity=entity, level=level)
+    return late - time_to(run, quantity, entity=behind, level=level)
 
 
 MEASURES: Mapping[str, Callable[..., float]] = {
@@ -217,8 +193,7 @@ MEASURES: Mapping[str, Callable[..., float]] = {
         queue_share,
         time_to,
         time_to_fair,
-        last_growth,
-        growth_lag,
+        lag,
     )
 }
 """Measures by the name that ledger files use."""

@@ -81,6 +81,8 @@ pub struct Vcp {
     smoothed_rtt: Span,
     /// S6: the window once the first packet is acknowledged.
     opened: Option<f64>,
+    /// What the network said last.
+    said: Load,
     /// Are S3, S5 and S6 off, so that an ACK needs no preparation?
     plain: bool,
     packet_bytes: u32,
@@ -98,6 +100,7 @@ impl Vcp {
             clock: TickClock::default(),
             smoothed_rtt: Span::ZERO,
             opened: params.syn.then_some(opening.initial_window),
+            said: Load::Low,
             plain: params.rtt_from == RttFrom::Transport && !params.syn && !params.new_acks_only,
             packet_bytes: opening.packet_bytes,
         }
@@ -185,6 +188,7 @@ impl SenderLaw for Vcp {
         if !counts || ack.recovering || ack.app_limited {
             return;
         }
+        self.said = said;
         match self.load(ack.now, said) {
             None => {}
             Some(Load::Low) => self.window += self.mi(),
@@ -214,6 +218,7 @@ impl SenderLaw for Vcp {
 
     fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
         show("frozen", f64::from(u8::from(matches!(self.phase, Phase::Frozen(_)))));
+        show("load", f64::from(self.said as u8)); // 1 low, 2 high, 3 over
     }
 }
 
