@@ -33,6 +33,8 @@ __all__ = [
     "mlcp_rtts",
     "rcp",
     "rcp_bounds",
+    "scalable",
+    "scalable_margin",
 ]
 
 
@@ -383,3 +385,57 @@ def rcp(
         time_s, rate_mbps (the control rate R), load (y / (gamma C)), queue_packets.
     """
     return _solve("rcp", **locals())
+
+
+def scalable(
+    *,
+    capacity: str,
+    rtts: Sequence[str],
+    alpha: float | None = None,
+    bottlenecks: float | None = None,
+    utility: float | None = None,
+    eta: float | None = None,
+    packet: str | None = None,
+    start: float | None = None,
+    duration: str | None = None,
+    samples: int | None = None,
+) -> pl.DataFrame:
+    """The scalable laws on one link (paganini2003, (5), (15)-(16)), with U(x) = K ln x.
+
+    Args:
+        capacity: c_0, the virtual capacity.
+        rtts: tau of each flow.
+        alpha: Gain; 0.37.
+        bottlenecks: M; 1.
+        utility: K, packets a second; 50.
+        eta: z tau_max; 0.64. 0 is the static law (6), whose maximum rates put it at the same rest.
+        packet: Size of a packet on the wire; "1000 B".
+        start: Rates until time 0, as a multiple of where they rest; 0.5.
+        duration: "60 s".
+        samples: Rows; 1201.
+
+    Returns:
+        time_s, price_s, load (y / c_0), price_at_rest_s (N K / c_0).
+    """
+    return _solve("scalable", **locals())
+
+
+def scalable_margin(
+    *,
+    rtt: str,
+    alpha: float | None = None,
+    zero: float | None = None,
+    ratio: float | None = None,
+) -> pl.DataFrame:
+    """The gain margin of lambda(jw), one source's loop gain (paganini2003, (14)).
+
+    Args:
+        rtt: tau.
+        alpha: Gain; 1.
+        zero: z, 1/s; 0.2.
+        ratio: nu / kappa; 1: no lead or lag, the static law, stable up to alpha = pi/2.
+
+    Returns:
+        One row: margin (the least factor on alpha that puts lambda on -1; above 1 is stable).
+    """
+    return _solve("scalable_margin", **locals())

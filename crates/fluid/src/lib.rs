@@ -12,3 +12,4 @@ pub mod miaimd_network;
 pub mod mlcp;
 pub mod rcp;
 pub mod roots;
+pub mod scalable;

@@ -4,6 +4,7 @@
 
 mod closed;
 mod rcp;
+mod scalable;
 mod vcp;
 
 use crate::nearest::{listed, nearest};
@@ -47,6 +48,8 @@ const MODELS: &[Entry] = &[
     ("mlcp_rtts", entry::<closed::MlcpRtts>),
     ("rcp", entry::<rcp::Rates>),
     ("rcp_bounds", entry::<rcp::Bounds>),
+    ("scalable", entry::<scalable::Prices>),
+    ("scalable_margin", entry::<scalable::Margin>),
 ];
 
 /// Solves the fluid model called `model`; `settings` is a JSON object.
