@@ -126,9 +126,9 @@ fn most_growth(law: &str, windows: (f64, f64), newly_acked: u32, feedback: Feedb
         ("xcp", Feedback::Xcp { delta_bytes }) => delta_bytes.max(0.0) / f64::from(PACKET_BYTES),
         ("vcp", Feedback::Load(_)) => (10.0 / before).max(1.0),
         ("vcp-e2e", _) if newly_acked > 0 => (10.0 / before).max(1.0),
-        ("mlcp", Feedback::Mlcp { .. }) => libm::pow(1.0 + 0.35 * 0.84 / 0.16, 2.5),
+        ("mlcp", Feedback::Mlcp { .. }) => 2.0 * libm::pow(1.0 + 0.35 * 0.84 / 0.16, 2.5),
         ("bmcc", Feedback::Adpm { .. }) => {
-            (100.0 / before).max(libm::pow(1.0 + 0.35 * 0.85 / 0.15, 2.5))
+            2.0 * (100.0 / before).max(libm::pow(1.0 + 0.35 * 0.85 / 0.15, 2.5))
         }
         ("vcp" | "vcp-e2e" | "xcp" | "mlcp" | "bmcc", _) => 0.0,
         ("bbr" | "bbr3", _) => f64::from(newly_acked) + largest.max(4.0) - before,

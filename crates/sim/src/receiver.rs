@@ -186,7 +186,7 @@ fn is_other_mark(held: &Packet, data: &Packet) -> bool {
 mod tests {
     use super::*;
     use crate::config::transport_for_tests;
-    use knee_laws::codecs::ecn;
+    use knee_laws::codecs::{Codec, ecn};
     use knee_laws::quantities::Span;
 
     /// Feeds packets in this order and returns (cumulative, blocks) of each ACK.
@@ -262,5 +262,20 @@ mod tests {
         assert!(matches!(take(2), Answer::Waiting));
         assert!(matches!(take(4), Answer::Now(ack) if ack.seq == 3)); // out of order: at once
         assert!(receiver.expire(&options).is_none());
+    }
+
+    #[test]
+    fn an_estimate_enlarges_the_acks_that_bring_it() {
+        let mut receiver = Receiver::default();
+        let mut size = |seq| {
+            let mut data = Packet::data(0, seq, 1000, false);
+            data.marks = Codec::Adpm.initial();
+            match receiver.take(&data, &transport_for_tests(), Time::ZERO) {
+                Answer::Now(ack) => ack.size,
+                _ => panic!("an ACK a packet"),
+            }
+        };
+        // At once, 2 ACKs later, 3 more.
+        assert_eq!([0, 1, 2, 3, 4, 5].map(&mut size), [44, 40, 44, 40, 40, 44]);
     }
 }

@@ -1,7 +1,7 @@
 //! BMCC's sender: MI, AI or MD by an estimate of the load factor that two ECN bits bring.
 //!
 //! I. A. Qazi, "An Efficient Framework of Congestion Control for Next-Generation Networks", PhD
-//! dissertation, University of Pittsburgh, 2010, 4.1.3 and 5.4. Per ACK, windows in packets, f the
+//! dissertation, University of Pittsburgh, 2010, 4.1.3 and 5.4. Per packet acknowledged, windows in packets, f the
 //! latest estimate, eta_0 at first, r = srtt / t_p:
 //!   f < eta, or f < 1 until it first reaches 1:  cwnd += (1 + kappa_2 (1 - f) / f)^r - 1     (4.2), (4.3)
 //!   f < 1:  cwnd += alpha r^2 / cwnd                                                         (4.4)
@@ -14,6 +14,7 @@
 //! waits an RTT longer (`settle_rtts`), as VCP's does, since a load measured before the cut took effect
 //! would cause a second one, and 4.3.1 counts on one.
 
+use super::mlcp::MOST_ACKED;
 use super::reno::{self, Reno};
 use crate::codecs::adpm::{LEAST, MOST, Map, Overload, write};
 use crate::codecs::{Codec, Feedback, Header};
@@ -195,12 +196,13 @@ impl SenderLaw for Bmcc {
             return sack.on_ack(ack);
         }
         let ratio = ack.smoothed_rtt.ratio(self.params.t_p);
+        let acked = f64::from(ack.newly_acked.min(MOST_ACKED));
         if overload && (congested || !self.params.marked_cuts) {
             self.cut(ack);
         } else if self.load < self.params.eta || (self.new && !overload) {
-            self.window += libm::expm1(ratio.min(self.params.sigma_mi) * self.ln_growth);
+            self.window += acked * libm::expm1(ratio.min(self.params.sigma_mi) * self.ln_growth);
         } else {
-            self.window += self.ai(ratio);
+            self.window += acked * self.ai(ratio);
         }
         self.since.1 = self.since.1.min(self.load);
     }

@@ -1,7 +1,7 @@
 //! MLCP's sender: MI, AI, II or MD by a four-bit code of load, scaled by the routers' interval.
 //!
 //! I. A. Qazi, "An Efficient Framework of Congestion Control for Next-Generation Networks", PhD
-//! dissertation, University of Pittsburgh, 2010, 3.4.1. Per ACK, windows in packets, sigma the upper end
+//! dissertation, University of Pittsburgh, 2010, 3.4.1. Per packet acknowledged, windows in packets, sigma the upper end
 //! of the level, r = srtt / t_p, t_p as the ACK says:
 //!   MI  below 80 %:  cwnd += (1 + kappa (1 - sigma) / sigma)^r - 1       (3.8), (3.12)
 //!   AI  to 95 %:     cwnd += alpha r^2 / cwnd                            (3.9), (3.13), (3.15)
@@ -43,6 +43,9 @@ params! {
         pub sigma_ai: f64 = 10.0, in 0.1, 1e4;
     }
 }
+
+/// An ACK counts for so many packets at most (RFC 3465's L), a duplicate for none.
+pub const MOST_ACKED: u32 = 2;
 
 /// The state of an MLCP sender.
 #[derive(Clone, Debug)]
@@ -92,10 +95,13 @@ impl SenderLaw for Mlcp {
         }
         let params = self.params;
         let ratio = ack.smoothed_rtt.ratio(interval);
-        let step = params.alpha * (ratio * ratio).min(params.sigma_ai) / self.window;
+        let acked = f64::from(ack.newly_acked.min(MOST_ACKED));
+        let step = acked * params.alpha * (ratio * ratio).min(params.sigma_ai) / self.window;
         match self.levels.decode(code) {
             None => {}
-            Some(Region::Low(sigma)) => self.window += self.mi(sigma, ratio.min(params.sigma_mi)),
+            Some(Region::Low(sigma)) => {
+                self.window += acked * self.mi(sigma, ratio.min(params.sigma_mi));
+            }
             Some(Region::High) => self.window += step,
             Some(Region::Close) => self.window += step / libm::sqrt(self.window),
             Some(Region::Over(_)) if ack.now < self.settled_at => {}
