@@ -1,8 +1,8 @@
 //! BMCC's sender: MI, AI or MD by an estimate of the load factor that two ECN bits bring.
 //!
 //! I. A. Qazi, "An Efficient Framework of Congestion Control for Next-Generation Networks", PhD
-//! dissertation, University of Pittsburgh, 2010, 4.1.3 and 5.4. Per packet acknowledged, windows in packets, f the
-//! latest estimate, eta_0 at first, r = srtt / t_p:
+//! dissertation, University of Pittsburgh, 2010, 4.1.3 and 5.4. Per packet acknowledged, windows in
+//! packets, f the latest estimate, eta_0 at first, r = srtt / t_p:
 //!   f < eta, or f < 1 until it first reaches 1:  cwnd += (1 + kappa_2 (1 - f) / f)^r - 1     (4.2), (4.3)
 //!   f < 1:  cwnd += alpha r^2 / cwnd                                                         (4.4)
 //!   else:   cwnd = max(1, beta(f) cwnd), beta from beta_max at 1 to beta_min at u, each t_p  (4.5), (4.6)

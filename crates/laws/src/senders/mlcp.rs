@@ -1,8 +1,8 @@
 //! MLCP's sender: MI, AI, II or MD by a four-bit code of load, scaled by the routers' interval.
 //!
 //! I. A. Qazi, "An Efficient Framework of Congestion Control for Next-Generation Networks", PhD
-//! dissertation, University of Pittsburgh, 2010, 3.4.1. Per packet acknowledged, windows in packets, sigma the upper end
-//! of the level, r = srtt / t_p, t_p as the ACK says:
+//! dissertation, University of Pittsburgh, 2010, 3.4.1. Per packet acknowledged, windows in packets,
+//! sigma the upper end of the level, r = srtt / t_p, t_p as the ACK says:
 //!   MI  below 80 %:  cwnd += (1 + kappa (1 - sigma) / sigma)^r - 1       (3.8), (3.12)
 //!   AI  to 95 %:     cwnd += alpha r^2 / cwnd                            (3.9), (3.13), (3.15)
 //!   II  to 100 %:    cwnd += alpha r^2 / (cwnd sqrt(cwnd))               (3.10), (3.13), (3.15)
