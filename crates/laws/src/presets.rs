@@ -71,7 +71,78 @@ pub const PRESETS: &[Preset] = &[
         sender: ("vcp", &[("alpha", Value::Number(0.2)), ("ai_scaling", Value::Choice("none"))]),
         router: ("vcp", &[("overload_marks", Value::Choice("random"))]),
     },
+    scheme(
+        "mlcp-2bit",
+        "MLCP's law of increase with 2 bits of load, 1 level of MI and one cut",
+        "Qazi, PhD dissertation, 2010, 3.2.1",
+        &[
+            ("mi_levels", Value::Integer(1)),
+            ("md_levels", Value::Integer(1)),
+            ("ii", Value::Flag(false)),
+        ],
+    ),
+    scheme(
+        "mlcp-3bit",
+        "MLCP's law of increase with 3 bits of load, 5 levels of MI and one cut",
+        "Qazi, PhD dissertation, 2010, 3.2.1",
+        &[("md_levels", Value::Integer(1)), ("ii", Value::Flag(false))],
+    ),
+    scheme(
+        "mlcp-4bit",
+        "MLCP's law of increase with 4 bits of load, 13 levels of MI and one cut",
+        "Qazi, PhD dissertation, 2010, 3.2.1",
+        &[
+            ("mi_levels", Value::Integer(13)),
+            ("md_levels", Value::Integer(1)),
+            ("ii", Value::Flag(false)),
+        ],
+    ),
+    scheme(
+        "mlcp-15bit",
+        "MLCP's law of increase with 15 bits of load, 32765 levels of MI and one cut",
+        "Qazi, PhD dissertation, 2010, 3.2.1",
+        &[
+            ("mi_levels", Value::Integer(32765)),
+            ("md_levels", Value::Integer(1)),
+            ("ii", Value::Flag(false)),
+        ],
+    ),
+    scheme(
+        "mlcp-a",
+        "MLCP with scheme A of cuts: to 0.675 in any overload",
+        "Qazi, PhD dissertation, 2010, 3.2.2.2",
+        &[("md_levels", Value::Integer(1)), ("beta_max", Value::Number(0.675))],
+    ),
+    scheme(
+        "mlcp-b",
+        "MLCP with scheme B of cuts: to 0.875 in any overload",
+        "Qazi, PhD dissertation, 2010, 3.2.2.2",
+        &[("md_levels", Value::Integer(1))],
+    ),
+    scheme(
+        "mlcp-c",
+        "MLCP with scheme C of cuts: to 0.875, or 0.675 from 120 % on",
+        "Qazi, PhD dissertation, 2010, 3.2.2.2",
+        &[("md_levels", Value::Integer(2))],
+    ),
+    Preset {
+        name: "bmcc-shared",
+        title: "BMCC for paths shared with TCP: cuts on Adaptive RED's marks, SACK where load is low",
+        source: "Qazi, PhD dissertation, 2010, 5.4",
+        sender: ("bmcc", &[("marked_cuts", Value::Flag(true)), ("fallback", Value::Flag(true))]),
+        router: ("bmcc-ared", &[]),
+    },
 ];
+
+/// A scheme of MLCP's, which is the sender's to choose.
+const fn scheme(
+    name: &'static str,
+    title: &'static str,
+    source: &'static str,
+    set: &'static [(&'static str, Value)],
+) -> Preset {
+    Preset { name, title, source, sender: ("mlcp", set), router: ("mlcp", &[]) }
+}
 
 #[cfg(test)]
 mod tests {
