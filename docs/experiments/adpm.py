@@ -82,7 +82,7 @@ def constant(scheme: Scheme) -> Array:
     """Mean square error after 1, 2 .. packets of a constant value."""
     random = np.random.default_rng(1)
     values = np.repeat(random.random((RUNS, 1)), PACKETS, axis=1)
-    return np.square(scheme(values, random) - values).mean(axis=0)
+    return np.asarray(np.square(scheme(values, random) - values).mean(axis=0))
 
 
 def changing(scheme: Scheme, packets: int) -> float:
