@@ -213,7 +213,7 @@ macro_rules! routers {
                     Self::Custom(law) => law.on_arrival(arrival, wire, draw),
                 }
             }
-            #[inline]
+            #[inline(always)]
             fn on_departure(&mut self, departure: &Departure, wire: &mut Wire<'_>) -> Verdict {
                 match self {
                     $(Self::$Variant(law) => law.on_departure(departure, wire),)*
@@ -245,7 +245,7 @@ macro_rules! routers {
                     Self::Custom(law) => law.classify(arrival, wire),
                 }
             }
-            #[inline]
+            #[inline(always)]
             fn select(&mut self, queues: &[Waiting]) -> Option<usize> {
                 match self { $(Self::$Variant(law) => law.select(queues),)* Self::Custom(law) => law.select(queues) }
             }

@@ -1,6 +1,6 @@
 //! A flow's sender: what the transport does around a law. Loss recovery, ECN, timer, pacing.
 
-use crate::config::{GroupId, Transport};
+use crate::config::{GroupId, Pacing, Transport};
 use crate::packet::Packet;
 use crate::profile::TokenBucket;
 use crate::random::identifier;
@@ -168,7 +168,7 @@ impl Flow {
             smoothed_rtt: self.rtt.smoothed,
             min_rtt: self.rtt.min,
             feedback,
-            recovering: was_recovering || self.recovering || self.is_echo(feedback),
+            recovering: was_recovering || self.recovering || self.is_echo(&feedback),
             app_limited: self.board.next() >= self.limit || self.law.window() > options.max_window,
             rate: None,
         };
@@ -203,7 +203,7 @@ impl Flow {
             return Feedback::None;
         }
         let feedback = self.codec.read(packet.echo_bits(), [packet.body[0], packet.body[1]]);
-        if self.is_echo(feedback) && !self.recovering && self.board.una() > self.reduced_until {
+        if self.is_echo(&feedback) && !self.recovering && self.board.una() > self.reduced_until {
             self.reduced_until = self.board.next();
             self.say_reduced = true;
             self.law.on_loss(&self.congestion(Congestion::Mark, options, now));
@@ -213,9 +213,9 @@ impl Flow {
 
     /// Is it RFC 3168's echo of a mark, on which no window grows (6.1.2)? Accurate ECN tells of each
     /// packet, and leaves it to the law.
-    #[inline]
-    fn is_echo(&self, feedback: Feedback) -> bool {
-        self.codec == Codec::Ecn && feedback == Feedback::Ecn { congested: true }
+    #[inline(always)]
+    fn is_echo(&self, feedback: &Feedback) -> bool {
+        self.codec == Codec::Ecn && *feedback == Feedback::Ecn { congested: true }
     }
 
     /// May a recovery begin? Without selective acknowledgements, not at the very end of the last one
@@ -312,11 +312,17 @@ impl Flow {
     }
 
     /// The law's rate, or the window spread over the RTT if the transport is to pace.
+    #[inline(always)]
     fn pacing(&mut self, options: &Transport) -> Option<BitRate> {
-        if let Some(rate) = self.law.pacing_rate() {
-            return Some(rate);
+        match self.law.pacing_rate() {
+            None => self.spread(options.pacing?, options.data_bytes),
+            rate => rate,
         }
-        let gains = options.pacing?;
+    }
+
+    /// The window spread over the RTT.
+    #[inline(never)]
+    fn spread(&mut self, gains: Pacing, data_bytes: u16) -> Option<BitRate> {
         if self.rtt.smoothed == Span::ZERO {
             return None;
         }
@@ -326,7 +332,7 @@ impl Flow {
             true => gains.slow_start,
             false => gains.avoidance,
         };
-        let bits = window.max(1.0) * f64::from(options.data_bytes) * 8.0;
+        let bits = window.max(1.0) * f64::from(data_bytes) * 8.0;
         Some(BitRate::from_bps(gain * bits / self.rtt.smoothed.seconds()))
     }
 
@@ -345,7 +351,6 @@ impl Flow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Pacing;
     use knee_laws::codecs::ecn;
     use knee_laws::params::Value;
     use knee_laws::sender::Opening;

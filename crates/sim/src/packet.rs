@@ -102,12 +102,12 @@ impl Packet {
     pub fn header(&self) -> &Header {
         self.body.first_chunk::<4>().expect("a body has at least four words")
     }
-    /// Lets a law look at the packet and change its feedback.
+    /// What laws see of the packet and may change.
     #[inline]
-    pub fn with_wire<R>(&mut self, act: impl FnOnce(&mut Wire<'_>) -> R) -> R {
+    pub fn wire(&mut self) -> Wire<'_> {
         let header: &mut Header =
             self.body.first_chunk_mut::<4>().expect("a body has at least four words");
-        act(&mut Wire { marks: &mut self.marks, header })
+        Wire { marks: &mut self.marks, header }
     }
     /// Appends a SACK block; there is room for three.
     #[inline]

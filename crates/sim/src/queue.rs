@@ -172,35 +172,40 @@ impl Queue {
             size: u32::from(packet.size),
             data: packet.is_data(),
         };
-        let (law, draw) = (&mut self.law, &mut self.draw);
-        let verdict = packet.with_wire(|wire| law.on_arrival(&arrival, wire, draw));
+        let verdict = self.law.on_arrival(&arrival, &mut packet.wire(), &mut self.draw);
         let room = idle_since.is_some()
             || self.fits(self.packets + 1, self.bytes + u64::from(packet.size))
             || (verdict != Verdict::Drop && self.asks_for_eviction());
-        let marked = verdict == Verdict::Mark && room && packet.with_wire(ecn::mark);
-        let accepted = room && (verdict == Verdict::Accept || marked);
+        let accepted = room && (verdict == Verdict::Accept || self.mark(verdict, packet));
         if let Some(meter) = &mut self.meter {
             meter.offered += 1;
             meter.dropped += u64::from(!accepted);
-            meter.marked += u64::from(marked);
         }
         if accepted {
             self.accepted_bytes += u64::from(packet.size);
             self.accepted_data += u64::from(packet.is_data());
             return Some(match &self.waiting {
                 Waiting::Held(held) if held.is_several() => {
-                    let law = &mut self.law;
-                    packet.with_wire(|wire| law.classify(&arrival, wire))
+                    self.law.classify(&arrival, &packet.wire())
                 }
                 _ => 0,
             });
         }
         self.eviction.packets = 0;
         if verdict != Verdict::Drop {
-            let law = &mut self.law;
-            packet.with_wire(|wire| law.on_overflow(&arrival, wire));
+            self.law.on_overflow(&arrival, &packet.wire());
         }
         None
+    }
+
+    /// Marks a packet, if the law says so and its sender understands. Is it marked?
+    #[inline(never)]
+    fn mark(&mut self, verdict: Verdict, packet: &mut Packet) -> bool {
+        let marked = verdict == Verdict::Mark && ecn::mark(&mut packet.wire());
+        if let Some(meter) = &mut self.meter {
+            meter.marked += u64::from(marked);
+        }
+        marked
     }
 
     /// The buffer overflows: asks the law whose packets to drop. Are there any?
@@ -313,16 +318,13 @@ impl Queue {
             size: u32::from(packet.size),
             data: packet.is_data(),
         };
-        let law = &mut self.law;
-        let verdict = packet.with_wire(|wire| law.on_departure(&departure, wire));
+        let verdict = self.law.on_departure(&departure, &mut packet.wire());
         if verdict == Verdict::Accept {
             return true;
         }
-        let marked = verdict == Verdict::Mark && packet.with_wire(ecn::mark);
+        let marked = self.mark(verdict, packet);
         if !marked {
             self.withdraw(packet);
-        } else if let Some(meter) = &mut self.meter {
-            meter.marked += 1;
         }
         marked
     }

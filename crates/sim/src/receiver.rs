@@ -51,7 +51,7 @@ impl Receiver {
     }
 
     /// Takes a data packet.
-    #[inline]
+    #[inline(always)]
     pub fn take(&mut self, data: &Packet, options: &Transport, now: Time) -> Answer {
         self.received += 1;
         self.reader.take(data.marks, data.header(), data.is_reduced());
@@ -61,27 +61,37 @@ impl Receiver {
         } else {
             self.take_out_of_order(data.seq);
         }
-        if options.packets_per_ack > 1 && in_order {
-            if let Some(oldest) = self.oldest.filter(|oldest| is_other_mark(oldest, data)) {
-                self.next -= 1;
-                let ack = self.acknowledge(&oldest, options);
-                self.next += 1;
-                (self.held, self.oldest) = (1, Some(*data));
-                return Answer::Now(ack);
-            }
-            self.held += 1;
-            if self.held < options.packets_per_ack {
-                if self.oldest.is_none() {
-                    self.oldest = Some(*data);
-                }
-                if self.timer {
-                    return Answer::Waiting;
-                }
-                self.timer = true;
-                return Answer::Later(now + options.ack_delay);
-            }
+        if options.packets_per_ack > 1
+            && in_order
+            && let Some(answer) = self.delay(data, options, now)
+        {
+            return answer;
         }
         Answer::Now(self.acknowledge(data, options))
+    }
+
+    /// A packet in order whose ACK may wait; what becomes of it, unless it is acknowledged now.
+    #[inline(never)]
+    fn delay(&mut self, data: &Packet, options: &Transport, now: Time) -> Option<Answer> {
+        if let Some(oldest) = self.oldest.filter(|oldest| is_other_mark(oldest, data)) {
+            self.next -= 1;
+            let ack = self.acknowledge(&oldest, options);
+            self.next += 1;
+            (self.held, self.oldest) = (1, Some(*data));
+            return Some(Answer::Now(ack));
+        }
+        self.held += 1;
+        if self.held < options.packets_per_ack {
+            if self.oldest.is_none() {
+                self.oldest = Some(*data);
+            }
+            if self.timer {
+                return Some(Answer::Waiting);
+            }
+            self.timer = true;
+            return Some(Answer::Later(now + options.ack_delay));
+        }
+        None
     }
 
     /// The delayed-ACK timer fired.

@@ -240,12 +240,12 @@ impl Simulation {
         let next = self.hops[hop as usize];
         if next != END {
             self.offer(next, &mut packet, hop);
+        } else if !packet.is_data() {
+            self.acknowledge(&packet);
         } else if packet.is_carrier() {
             self.unload(&packet);
-        } else if packet.is_data() {
-            self.receive(&packet);
         } else {
-            self.acknowledge(&packet);
+            self.receive(&packet);
         }
     }
 

@@ -54,6 +54,7 @@ impl Reno {
 }
 
 impl SenderLaw for Reno {
+    #[inline]
     fn on_ack(&mut self, ack: &Ack) {
         if ack.recovering || ack.app_limited {
             return;

@@ -141,8 +141,9 @@ impl Vcp {
         }
     }
 
-    /// The load that the sender acts on: the ACK's, or what a cut before has made of it.
-    fn load(&mut self, now: Time, said: Load) -> Option<Load> {
+    /// The load that the sender acts on once it has cut: the ACK's, or what the cut has made of it.
+    #[inline(never)]
+    fn load_after_cut(&mut self, now: Time, said: Load) -> Option<Load> {
         let heeds = self.params.after_cut == AfterCut::Conditional && said != Load::Over;
         if let Phase::Frozen(until) = self.phase {
             if now < until {
@@ -189,7 +190,11 @@ impl SenderLaw for Vcp {
             return;
         }
         self.said = said;
-        match self.load(ack.now, said) {
+        let load = match self.phase {
+            Phase::Following => Some(said),
+            _ => self.load_after_cut(ack.now, said),
+        };
+        match load {
             None => {}
             Some(Load::Low) => self.window += self.mi(),
             Some(Load::High) => self.window += self.ai(),
@@ -209,6 +214,7 @@ impl SenderLaw for Vcp {
         self.window
     }
 
+    #[inline]
     fn pacing_rate(&self) -> Option<BitRate> {
         if !self.params.sparse_pacing {
             return None;
