@@ -309,6 +309,9 @@ senders! {
     Vcp = senders::vcp::Vcp;
     VcpE2e = senders::vcp_e2e::VcpE2e;
     Xcp = senders::xcp::Xcp;
+    Rcp = senders::rcp::Rcp;
+    QiRcp = senders::rcp::QiRcp;
+    PiqiRcp = senders::piqi_rcp::PiqiRcp;
     Mlcp = senders::mlcp::Mlcp;
     Bmcc = senders::bmcc::Bmcc;
     Dctcp = senders::dctcp::Dctcp;
@@ -329,6 +332,9 @@ routers! {
     Avq = routers::avq::Avq;
     Vcp = routers::vcp::Vcp;
     Xcp = routers::xcp::Xcp;
+    Rcp = routers::rcp::Rcp;
+    QiRcp = routers::qi_rcp::QiRcp;
+    PiqiRcp = routers::piqi_rcp::PiqiRcp;
     Mlcp = routers::mlcp::Mlcp;
     Bmcc = routers::bmcc::Bmcc;
     BmccAred = routers::bmcc_ared::BmccAred;

@@ -90,6 +90,7 @@ fn feedbacks() -> impl Strategy<Value = Feedback> {
             .prop_map(|(code, ms)| Feedback::Mlcp { code, interval: Span::from_millis(ms) }),
         (prop::option::of(0.0..=1.0), any::<bool>())
             .prop_map(|(estimate, congested)| Feedback::Adpm { estimate, congested }),
+        (1.0..1e10, 0..50u32).prop_map(|(rate, interval)| Feedback::Rate { rate, interval }),
     ]
 }
 
@@ -130,7 +131,8 @@ fn most_growth(law: &str, windows: (f64, f64), newly_acked: u32, feedback: Feedb
         ("bmcc", Feedback::Adpm { .. }) => {
             2.0 * (100.0 / before).max(libm::pow(1.0 + 0.35 * 0.85 / 0.15, 2.5))
         }
-        ("vcp" | "vcp-e2e" | "xcp" | "mlcp" | "bmcc", _) => 0.0,
+        ("rcp" | "qi-rcp" | "piqi-rcp", Feedback::Rate { .. }) => f64::INFINITY, // no window limits it
+        ("vcp" | "vcp-e2e" | "xcp" | "mlcp" | "bmcc" | "rcp" | "qi-rcp" | "piqi-rcp", _) => 0.0,
         ("bbr" | "bbr3", _) => f64::from(newly_acked) + largest.max(4.0) - before,
         _ => f64::from(newly_acked),
     }
@@ -300,7 +302,7 @@ impl Link {
     }
 
     /// A law writes what its feedback's readers understand only; of a header XCP lowers the feedback,
-    /// MLCP raises the pair.
+    /// MLCP raises the pair, RCP lowers the rate and says when it was computed.
     fn check(&self, packet: &Waiting, marks: Marks, header: Header) {
         let name = self.info.name;
         assert_eq!(marks.codec(), packet.marks.codec(), "{name} changed a packet's codec");
@@ -312,6 +314,8 @@ impl Link {
             let allowed = match (marks.codec(), at) {
                 (Codec::Xcp, 2) => f32::from_bits(after) < f32::from_bits(before),
                 (Codec::Mlcp, 0) => after > before,
+                (Codec::Rate, 0) => f32::from_bits(after) < f32::from_bits(before),
+                (Codec::Rate, 2) => true,
                 _ => false,
             };
             assert!(allowed || after == before, "{name}: word {at}, {before} to {after}");

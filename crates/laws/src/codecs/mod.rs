@@ -7,6 +7,7 @@ pub mod adpm;
 pub mod ecn;
 pub mod load2;
 pub mod mlcp;
+pub mod rate;
 pub mod xcp;
 
 pub use load2::Load;
@@ -34,6 +35,8 @@ pub enum Codec {
     Mlcp = 6,
     /// A load factor in the ECN bits of many packets (BMCC), echoed when its estimate changes.
     Adpm = 7,
+    /// A rate that routers lower (RCP), with the sender's RTT.
+    Rate = 8,
 }
 
 impl Codec {
@@ -48,6 +51,7 @@ impl Codec {
             Self::L4s => "l4s",
             Self::Mlcp => "mlcp",
             Self::Adpm => "adpm",
+            Self::Rate => "rate",
         }
     }
 
@@ -66,11 +70,12 @@ impl Codec {
             Self::Adpm => {
                 "a load factor in the ECN bits of many packets (BMCC), its estimate echoed"
             }
+            Self::Rate => "RCP's header: RTT out, the least rate of the path's links back",
         }
     }
 
     /// Every codec.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::None,
         Self::Ecn,
         Self::Load2,
@@ -79,6 +84,7 @@ impl Codec {
         Self::L4s,
         Self::Mlcp,
         Self::Adpm,
+        Self::Rate,
     ];
 
     /// The codec in a packet's marks.
@@ -92,6 +98,7 @@ impl Codec {
             5 => Self::L4s,
             6 => Self::Mlcp,
             7 => Self::Adpm,
+            8 => Self::Rate,
             _ => Self::None,
         }
     }
@@ -120,7 +127,7 @@ impl Codec {
     /// Does the sender write a congestion header?
     #[inline]
     pub fn has_header(self) -> bool {
-        matches!(self, Self::Xcp | Self::Mlcp | Self::Adpm)
+        matches!(self, Self::Xcp | Self::Mlcp | Self::Adpm | Self::Rate)
     }
 
     /// The marks of a packet as its sender emits it.
@@ -130,7 +137,7 @@ impl Codec {
             Self::Ecn | Self::AccurateEcn | Self::Adpm => ecn::CAPABLE,
             Self::L4s => ecn::CAPABLE_L4S,
             Self::Load2 => Load::Low as u8,
-            Self::None | Self::Xcp | Self::Mlcp => 0,
+            Self::None | Self::Xcp | Self::Mlcp | Self::Rate => 0,
         };
         Marks::new(self, bits)
     }
@@ -152,6 +159,8 @@ impl Codec {
             Self::Adpm => {
                 Feedback::Adpm { estimate: adpm::read(echo), congested: bits == ecn::CONGESTED }
             }
+            Self::Rate => rate::read(echo)
+                .map_or(Feedback::None, |(rate, interval)| Feedback::Rate { rate, interval }),
         }
     }
 }
@@ -199,6 +208,7 @@ impl Reader {
             Codec::AccurateEcn | Codec::L4s | Codec::Load2 => with([0; 2]),
             Codec::Xcp => with(xcp::echo(header)),
             Codec::Mlcp => with(mlcp::echo(header)),
+            Codec::Rate => with(rate::echo(header)),
             Codec::Adpm => match self.adpm.echo() {
                 None => with(adpm::words(None)),
                 some => Echo { option_bytes: adpm::OPTION_BYTES, ..with(adpm::words(some)) },
@@ -292,5 +302,13 @@ pub enum Feedback {
         estimate: Option<f64>,
         /// Did the packet bear (11)?
         congested: bool,
+    },
+    /// The least rate of the path's links.
+    Rate {
+        /// In bytes a second.
+        rate: f64,
+        /// The control interval in which its router computed it; it repeats within one, and is 0 if no
+        /// router has written.
+        interval: u32,
     },
 }

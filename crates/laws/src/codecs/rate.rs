@@ -1,0 +1,174 @@
+//! The rate header of RCP and its kin: 16 bytes, of which routers lower the rate.
+//!
+//! S. Jain, D. Loguinov, "PIQI-RCP: Design and Analysis of Rate-Based Explicit Congestion Control",
+//! III-C names the size; N. Dukkipati et al., "Processor Sharing Flows in the Internet", IWQoS 2005,
+//! the fields rate and RTT. Words, single precision where nothing is said:
+//!   0  the least rate of the path's links so far, in bytes / s, at first what the sender desires
+//!   1  the sender's RTT in seconds, 0 before it is known
+//!   2  bits 8 to 31: the control interval, counted from 1, in which that rate was computed, so that a
+//!      sender answers it once; bits 0 to 7: which hop may write, see [`Hops`]
+//!   3  the rate at which the sender sends, in bytes / s, 0 before it is known: with the packet's size
+//!      the time that the packet stands for, so that a router can average over flows
+//! Hops combine to the minimum; the receiver returns words 0 and 2.
+
+use super::Header;
+
+const HOPS: u32 = 0xff;
+const PAST: u32 = 0xff;
+
+/// Intervals are counted modulo this, 0 left out.
+const INTERVALS: u32 = (1 << 24) - 1;
+
+/// Whose rates a sender heeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hops {
+    /// The least of all.
+    All,
+    /// That of this hop among those that write rates, counted from 1, at most 254.
+    Only(u8),
+}
+
+/// What a data packet carries when it leaves its sender.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Request {
+    /// Bytes a second that the sender would like.
+    pub desired: f64,
+    /// Its RTT in seconds; 0 when it has none yet.
+    pub rtt_s: f64,
+    /// Bytes a second that it sends; 0 when it does not know yet.
+    pub sending: f64,
+    /// Whose rates it heeds.
+    pub hops: Hops,
+}
+
+impl Request {
+    /// To header words.
+    #[inline]
+    pub fn write(self) -> Header {
+        let word = |x: f64| (x as f32).to_bits();
+        let hops = match self.hops {
+            Hops::All => 0,
+            Hops::Only(place) => u32::from(place.clamp(1, 254)),
+        };
+        [word(self.desired), word(self.rtt_s), hops, word(self.sending)]
+    }
+}
+
+fn positive(word: u32) -> Option<f64> {
+    let x = f32::from_bits(word);
+    (x > 0.0 && x.is_finite()).then(|| f64::from(x))
+}
+
+/// The RTT in a header, in seconds; `None` before its sender knows one.
+#[inline]
+pub fn rtt_s(header: &Header) -> Option<f64> {
+    positive(header[1])
+}
+
+/// The rate at which its sender sends, in bytes a second.
+#[inline]
+pub fn sending(header: &Header) -> Option<f64> {
+    positive(header[3])
+}
+
+/// A hop lowers the rate to its own, in bytes a second, of its so-manieth control interval.
+#[inline]
+pub fn mark(header: &mut Header, rate: f64, interval: u64) {
+    let hops = header[2] & HOPS;
+    let (left, heeded) = match hops {
+        0 => (0, true),
+        1 => (PAST, true),
+        PAST => (PAST, false),
+        more => (more - 1, false),
+    };
+    let mut stamp = header[2] & !HOPS;
+    if heeded {
+        let lower = rate < f64::from(f32::from_bits(header[0]));
+        if lower {
+            header[0] = (rate as f32).to_bits();
+        }
+        if lower || stamp == 0 {
+            stamp = (1 + (interval % u64::from(INTERVALS)) as u32) << 8;
+        }
+    }
+    header[2] = stamp | left;
+}
+
+/// What the receiver returns: the rate and its interval.
+#[inline]
+pub fn echo(header: &Header) -> [u32; 2] {
+    [header[0], header[2] >> 8]
+}
+
+/// What the sender reads: bytes a second, and the interval, 0 if no hop has written.
+#[inline]
+pub fn read(echo: [u32; 2]) -> Option<(f64, u32)> {
+    positive(echo[0]).map(|rate| (rate, echo[1]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const REQUEST: Request = Request { desired: 1e9, rtt_s: 0.08, sending: 2e5, hops: Hops::All };
+
+    #[test]
+    fn the_header_is_sixteen_bytes_and_says_what_was_written() {
+        let header = REQUEST.write();
+        assert_eq!(size_of_val(&header), 16);
+        assert_eq!((rtt_s(&header), sending(&header)), (Some(f64::from(0.08_f32)), Some(2e5)));
+        assert_eq!(read(echo(&header)), Some((1e9, 0)));
+        let unknown = Request { rtt_s: 0.0, sending: 0.0, ..REQUEST }.write();
+        assert_eq!((rtt_s(&unknown), sending(&unknown)), (None, None));
+    }
+
+    #[test]
+    fn a_malformed_rate_is_none() {
+        for rate in [f32::NAN, f32::INFINITY, -1.0, 0.0] {
+            assert_eq!(read([rate.to_bits(), 7]), None);
+        }
+    }
+
+    #[test]
+    fn a_sender_may_ask_for_little() {
+        let mut header = Request { desired: 1e3, ..REQUEST }.write();
+        mark(&mut header, 5e3, 6);
+        mark(&mut header, 4e3, 9);
+        assert_eq!(read(echo(&header)), Some((1e3, 7))); // and learns that time goes on
+    }
+
+    proptest! {
+        /// Of all hops the least rate arrives, with its interval; of equal rates the first.
+        #[test]
+        fn hops_combine_to_the_minimum(
+            hops in prop::collection::vec((1.0..2e9f32, 0..1_000_000u64), 1..20)
+        ) {
+            let mut header = REQUEST.write();
+            for (rate, interval) in &hops {
+                mark(&mut header, f64::from(*rate), *interval);
+            }
+            let (rate, interval) = read(echo(&header)).expect("a rate");
+            let least = hops.iter().map(|(rate, _)| *rate).fold(1e9, f32::min);
+            prop_assert_eq!(rate, f64::from(least));
+            let first = hops.iter().find(|(rate, _)| *rate == least && least < 1e9);
+            let (_, expected) = first.unwrap_or(&hops[0]);
+            prop_assert_eq!(u64::from(interval), expected + 1);
+            prop_assert_eq!((header[1], header[3]), (REQUEST.write()[1], REQUEST.write()[3]));
+        }
+
+        /// A sender that heeds one hop hears of that alone.
+        #[test]
+        fn one_hop_may_be_heeded(
+            rates in prop::collection::vec(1.0..1e8f32, 1..20), place in 1..20u8
+        ) {
+            let mut header = Request { hops: Hops::Only(place), ..REQUEST }.write();
+            for (hop, rate) in rates.iter().enumerate() {
+                mark(&mut header, f64::from(*rate), hop as u64);
+            }
+            let at = usize::from(place) - 1;
+            let expected = rates.get(at).map_or((1e9, 0), |rate| (f64::from(*rate), at as u32 + 1));
+            prop_assert_eq!(read(echo(&header)), Some(expected));
+        }
+    }
+}

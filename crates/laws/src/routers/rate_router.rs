@@ -1,0 +1,144 @@
+//! What the routers of the RCP family share: they measure traffic over control intervals, compute a rate
+//! at the end of each, and lower the rates in headers of departing packets to it.
+//!
+//! The control itself is a [`Control`]: [`rcp`](super::rcp), [`qi_rcp`](super::qi_rcp) and
+//! [`piqi_rcp`](super::piqi_rcp). Where the papers are silent this follows the RCP authors' ns-2 code: a link
+//! starts with a share of its capacity, the rate stays between a hundredth of a packet an RTT and the
+//! capacity, and every packet counts as traffic, ACKs too.
+
+use crate::codecs::{Codec, Wire, rate};
+use crate::quantities::{BitRate, Span, Time};
+use crate::router::{Arrival, Departure, Draw, LinkView, QueueView, RouterLaw, Verdict};
+
+/// A law that computes a link's rate once a control interval.
+pub trait Control {
+    /// A data packet says its sender's RTT in seconds.
+    fn sample(&mut self, rtt: f64, packet: &Stamp);
+    /// The rate after an interval, in bytes a second, wherever it lies.
+    fn step(&mut self, seen: &Seen) -> f64;
+    /// The RTT that it reckons with, in seconds.
+    fn rtt(&self) -> f64;
+}
+
+/// What else a packet says that brings an RTT.
+#[derive(Clone, Copy, Debug)]
+pub struct Stamp {
+    /// Its size in bytes.
+    pub size: f64,
+    /// Bytes a second that its sender sends, if it knows.
+    pub sending: Option<f64>,
+}
+
+/// What a control interval T has brought, in bytes and seconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen {
+    /// The rate R(t - T) so far.
+    pub rate: f64,
+    /// Input rate y(t).
+    pub input: f64,
+    /// Queue q(t).
+    pub queue: f64,
+    /// Capacity C.
+    pub capacity: f64,
+}
+
+/// How a link's rate begins and where it stays.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    /// Control interval T.
+    pub interval: Span,
+    /// First rate, as a share of the capacity.
+    pub initial_rate: f64,
+    /// Least rate, in packets an RTT.
+    pub min_packets: f64,
+}
+
+/// The state of such a router at one link.
+#[derive(Clone, Debug)]
+pub struct RateRouter<C> {
+    control: C,
+    frame: Frame,
+    capacity: f64,
+    packet_bytes: f64,
+    rate: f64,
+    traffic: u64,
+    /// Control intervals that have ended.
+    ended: u64,
+    control_at: Time,
+}
+
+impl<C: Control> RateRouter<C> {
+    /// A link that has seen nothing.
+    pub fn new(control: C, frame: Frame, link: &LinkView) -> Self {
+        let capacity = link.rate.bytes_per_second();
+        Self {
+            control,
+            frame,
+            capacity,
+            packet_bytes: f64::from(link.packet_bytes),
+            rate: frame.initial_rate * capacity,
+            traffic: 0,
+            ended: 0,
+            control_at: Time::ZERO + frame.interval,
+        }
+    }
+
+    /// The rate that it gives, in bytes a second.
+    pub fn rate(&self) -> f64 {
+        self.rate
+    }
+
+    /// The control within.
+    pub fn control(&self) -> &C {
+        &self.control
+    }
+}
+
+impl<C: Control> RouterLaw for RateRouter<C> {
+    fn on_arrival(&mut self, arrival: &Arrival, wire: &mut Wire<'_>, _: &mut dyn Draw) -> Verdict {
+        self.traffic += u64::from(arrival.size);
+        if arrival.data
+            && wire.marks.codec() == Codec::Rate
+            && let Some(rtt) = rate::rtt_s(wire.header)
+        {
+            let size = f64::from(arrival.size);
+            self.control.sample(rtt, &Stamp { size, sending: rate::sending(wire.header) });
+        }
+        Verdict::Accept
+    }
+
+    fn on_departure(&mut self, departure: &Departure, wire: &mut Wire<'_>) -> Verdict {
+        if departure.data && wire.marks.codec() == Codec::Rate {
+            rate::mark(wire.header, self.rate, self.ended);
+        }
+        Verdict::Accept
+    }
+
+    fn tick_at(&self) -> Option<Time> {
+        Some(self.control_at)
+    }
+
+    fn on_tick(&mut self, queue: &QueueView) {
+        let next = self.control.step(&Seen {
+            rate: self.rate,
+            input: self.traffic as f64 / self.frame.interval.seconds(),
+            queue: queue.bytes as f64,
+            capacity: self.capacity,
+        });
+        let least = self.frame.min_packets * self.packet_bytes / self.control.rtt();
+        self.rate = next.max(least).min(self.capacity);
+        self.traffic = 0;
+        self.ended += 1;
+        self.control_at = queue.now + self.frame.interval;
+    }
+
+    fn on_rate(&mut self, rate: BitRate) {
+        self.capacity = rate.bytes_per_second();
+        self.rate = self.rate.min(self.capacity);
+    }
+
+    /// The rate over the link's.
+    fn signal(&self) -> f64 {
+        self.rate / self.capacity
+    }
+}

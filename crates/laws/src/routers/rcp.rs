@@ -1,0 +1,205 @@
+//! RCP's router: the rate that processor sharing would give each flow, from spare capacity and queue.
+//!
+//! S. Jain, D. Loguinov, "PIQI-RCP: Design and Analysis of Rate-Based Explicit Congestion Control", II,
+//! of N. Dukkipati et al., "Processor Sharing Flows in the Internet", IWQoS 2005. Every T, in bytes and s:
+//!   R = R [1 + T / (d C) (alpha (C - y) - beta q / d)]                                          (1)
+//! d is a moving average of the RTTs in headers. Which one decides whether flows of other links mislead
+//! the router (III-A), so it is a parameter. By flow: each packet stands for size / rate seconds of its
+//! flow, and both sums, of that and of RTT times that, fade by T / d each T. By packet: alike, each
+//! standing for 1. As the authors' ns-2 code: of the RTTs of an interval, weighted by bytes, the mean m;
+//!   d += g (m - d), g = T / d if m >= d, else (R / C) (m / d) (T / d), at most 1
+//! Differs from that code: T stays what it is where d is shorter, intervals do not start at random.
+
+use super::rate_router::{Control, Frame, RateRouter, Seen, Stamp};
+use crate::codecs::Codec;
+use crate::quantities::Span;
+use crate::registry::RouterSpec;
+use crate::router::LinkView;
+use crate::{choices, params};
+
+choices! {
+    /// Of what d is the mean.
+    pub enum Mean {
+        /// Flows: each counts once, as in the example of III-A.
+        Flows = "flows",
+        /// Packets: fast flows count for more.
+        Packets = "packets",
+        /// Bytes, following up faster than down, as the authors' ns-2 code.
+        Authors = "authors",
+    }
+}
+
+params! {
+    /// The constants of V, then where the link's rate begins and ends.
+    pub struct Params {
+        /// Share alpha of the spare capacity given each d.
+        pub alpha: f64 = 0.4, in 0.0, 10.0;
+        /// Share beta of the queue drained each d.
+        pub beta: f64 = 1.0, in 0.0, 10.0;
+        /// Control interval T.
+        pub interval: Span = Span::from_millis(10), in 0.0001, 10.0;
+        /// Of what the RTT d is the mean.
+        pub mean: Mean = Mean::Flows;
+        /// d while no RTT is known.
+        pub initial_rtt: Span = Span::from_millis(200), in 0.001, 10.0;
+        /// The rate at the start, as a share of the capacity.
+        pub initial_rate: f64 = 0.05, in 0.0001, 1.0;
+        /// The least rate, in packets each d.
+        pub min_packets: f64 = 0.01, in 0.0001, 100.0;
+    }
+}
+
+/// (1): the next rate, given the mean RTT d in seconds.
+pub fn control_step(seen: &Seen, d: f64, params: &Params) -> f64 {
+    let Seen { rate, input, queue, capacity } = *seen;
+    let spare = params.alpha * (capacity - input) - params.beta * queue / d;
+    rate * (1.0 + params.interval.seconds() / (d * capacity) * spare)
+}
+
+/// The mean RTT of the authors' code after an interval in which bytes brought the mean `sample`, on a link
+/// that gives this share of its capacity. Times in seconds.
+pub fn authors_mean((d, sample): (f64, f64), share: f64, interval: f64) -> f64 {
+    let up = interval / d;
+    let gain = if sample >= d { up } else { share * sample / d * up };
+    d + gain.min(1.0) * (sample - d)
+}
+
+/// RCP's control.
+#[derive(Clone, Debug)]
+pub struct Rcp {
+    params: Params,
+    mean_rtt: f64,
+    /// Sums of weights, and of RTTs times weights, and their parts of the interval under way.
+    faded: [f64; 2],
+    fresh: [f64; 2],
+}
+
+impl Rcp {
+    fn average(&mut self, share: f64) {
+        let [weight, weighted] = std::mem::take(&mut self.fresh);
+        if weight <= 0.0 {
+            return;
+        }
+        let interval = self.params.interval.seconds();
+        self.mean_rtt = if self.params.mean == Mean::Authors {
+            authors_mean((self.mean_rtt, weighted / weight), share, interval)
+        } else {
+            let kept = 1.0 - (interval / self.mean_rtt).min(1.0);
+            self.faded = [kept * self.faded[0] + weight, kept * self.faded[1] + weighted];
+            self.faded[1] / self.faded[0]
+        };
+    }
+}
+
+impl Control for Rcp {
+    fn sample(&mut self, rtt: f64, packet: &Stamp) {
+        let weight = match (self.params.mean, packet.sending) {
+            (Mean::Flows, Some(rate)) => packet.size / rate,
+            (Mean::Flows, None) => return,
+            (Mean::Packets, _) => 1.0,
+            (Mean::Authors, _) => packet.size,
+        };
+        self.fresh[0] += weight;
+        self.fresh[1] += weight * rtt;
+    }
+
+    fn step(&mut self, seen: &Seen) -> f64 {
+        self.average(seen.rate / seen.capacity);
+        control_step(seen, self.mean_rtt, &self.params)
+    }
+
+    fn rtt(&self) -> f64 {
+        self.mean_rtt
+    }
+}
+
+impl RouterSpec for Rcp {
+    type Law = RateRouter<Self>;
+    type Params = Params;
+    const NAME: &'static str = "rcp";
+    const TITLE: &'static str = "RCP: one rate for all flows, from spare capacity and queue";
+    const SOURCE: &'static str = "Dukkipati et al., IWQoS 2005; Jain and Loguinov, (1)";
+    const CODEC: Codec = Codec::Rate;
+    const ON_DEPARTURE: bool = true;
+    fn new(params: Params, link: &LinkView) -> RateRouter<Self> {
+        let Params { interval, initial_rate, min_packets, .. } = params;
+        let mean_rtt = params.initial_rtt.seconds();
+        let control = Self { params, mean_rtt, faded: [0.0; 2], fresh: [0.0; 2] };
+        RateRouter::new(control, Frame { interval, initial_rate, min_packets }, link)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::{NoDraw, link, queue, tick_until};
+    use super::*;
+    use crate::codecs::Wire;
+    use crate::codecs::rate::{Hops, Request, echo, read};
+    use crate::router::{Arrival, Departure, RouterLaw};
+
+    /// 1 MB/s, 100 ms: 10 ms of half a load give 0.4 x 0.1 x 0.5 = 2 %.
+    #[test]
+    fn the_control_step_by_hand() {
+        let params = Params::default();
+        let seen = Seen { rate: 1e5, input: 5e5, queue: 0.0, capacity: 1e6 };
+        let step = |seen: &Seen| control_step(seen, 0.1, &params) / 1e5;
+        assert!((step(&seen) - 1.02).abs() < 1e-12);
+        assert!((step(&Seen { input: 1e6, ..seen }) - 1.0).abs() < 1e-12);
+        // Full, with 10 kB waiting: 0.1 x 100 kB/s over 1 MB/s.
+        assert!((step(&Seen { input: 1e6, queue: 1e4, ..seen }) - 0.99).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_authors_mean_follows_fast_up_and_slowly_down() {
+        assert!((authors_mean((0.1, 0.2), 0.5, 0.01) - 0.11).abs() < 1e-12);
+        // 0.5 x 0.1 / 0.2 x 0.01 / 0.2 of the way
+        assert!((authors_mean((0.2, 0.1), 0.5, 0.01) - 0.19875).abs() < 1e-12);
+        assert_eq!(authors_mean((0.001, 0.5), 0.5, 0.01), 0.5);
+    }
+
+    /// One flow of 710 ms at 55 % of the link, nine of 20 ms at 5 %: III-A's.
+    fn mean_of(mean: Mean) -> f64 {
+        let params = Params { mean, ..Params::default() };
+        let mut router = <Rcp as RouterSpec>::new(params, &link());
+        let mut marks = Codec::Rate.initial();
+        for packet in 0..10_000 {
+            let view = queue(packet, 0); // one a ms is a full link
+            tick_until(&mut router, view);
+            let (rtt_s, sending) = if packet * 11 % 20 < 11 { (0.71, 5.5e5) } else { (0.02, 5e4) };
+            let request = Request { desired: 1e9, rtt_s, sending, hops: Hops::All };
+            let mut header = request.write();
+            let wire = &mut Wire { marks: &mut marks, header: &mut header };
+            let arrival =
+                Arrival { queue: view, idle_since: None, flow: 0, size: 1000, data: true };
+            router.on_arrival(&arrival, wire, &mut NoDraw);
+        }
+        router.control().rtt()
+    }
+
+    #[test]
+    fn the_mean_rtt_is_of_flows_packets_or_what_the_authors_have() {
+        assert!((mean_of(Mean::Flows) - 0.089).abs() < 0.002); // the paper's number
+        assert!((mean_of(Mean::Packets) - (0.55 * 0.71 + 0.45 * 0.02)).abs() < 0.02);
+        // Up is faster than down: between the mean of bytes and the largest.
+        assert!((0.4..0.71).contains(&mean_of(Mean::Authors)));
+    }
+
+    #[test]
+    fn an_idle_link_offers_all_of_itself_and_an_overload_its_least() {
+        let mut router = <Rcp as RouterSpec>::new(Params::default(), &link());
+        assert!((router.rate() - 5e4).abs() < 1e-9);
+        tick_until(&mut router, queue(10_000, 0));
+        assert_eq!(router.rate(), 1e6);
+        let mut header =
+            Request { desired: 1e9, rtt_s: 0.0, sending: 0.0, hops: Hops::All }.write();
+        let mut marks = Codec::Rate.initial();
+        let wire = &mut Wire { marks: &mut marks, header: &mut header };
+        let view = queue(10_000, 0);
+        let departure =
+            Departure { queue: view, from: 0, waited: Span::ZERO, size: 1000, data: true };
+        router.on_departure(&departure, wire);
+        assert_eq!(read(echo(&header)), Some((1e6, 1001)));
+        tick_until(&mut router, queue(10_010, 100_000)); // 100 MB wait
+        assert!((router.rate() - 0.01 * 1000.0 / 0.2).abs() < 1e-9);
+    }
+}

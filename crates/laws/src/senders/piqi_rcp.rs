@@ -1,0 +1,90 @@
+//! PIQI-RCP's sender: goes towards the path's rate step by step, and follows its changes.
+//!
+//! S. Jain, D. Loguinov, "PIQI-RCP: Design and Analysis of Rate-Based Explicit Congestion Control", IV-C.
+//! It is [RCP's sender](super::rcp) with the gains of its (19), tau_1 and tau_2; a new flow starts from 0.
+//! Stable for 0 < tau_1 < 1 and 0 < tau_1 + 2 tau_2 < 2 (Theorem 2). Rates below 0, which a rate that falls
+//! fast makes of (19), are 0.
+
+use super::rcp::{self, Gains, RateSender};
+use crate::codecs::Codec;
+use crate::params;
+use crate::quantities::BitRate;
+use crate::registry::SenderSpec;
+use crate::sender::Opening;
+
+params! {
+    /// (19)'s gains, as in V, and what RCP's sender has.
+    pub struct Params {
+        /// tau_1: share of the difference to the path's rate that one feedback makes up for.
+        pub tau1: f64 = 0.005, in 0.00001, 2.0;
+        /// tau_2: share of a change of the path's rate that is followed at once.
+        pub tau2: f64 = 0.5, in 0.0, 2.0;
+        /// Rate that the sender wants; the default is more than any link gives.
+        pub desired_rate: BitRate = BitRate::from_bps(1e15), in 1e3, 1e15;
+        /// The one hop whose rate it heeds, counted from 1 among those that write rates; 0: the least of all.
+        pub bottleneck: u64 = 0, in 0, 254;
+    }
+}
+
+/// PIQI-RCP's sender.
+pub struct PiqiRcp;
+
+impl SenderSpec for PiqiRcp {
+    type Law = RateSender;
+    type Params = Params;
+    const NAME: &'static str = "piqi-rcp";
+    const TITLE: &'static str =
+        "PIQI-RCP: goes step by step towards the least rate of the path's links";
+    const SOURCE: &'static str = "Jain and Loguinov, PIQI-RCP, (19)";
+    const CODEC: Codec = Codec::Rate;
+    const ROUTER: &'static str = "piqi-rcp";
+    fn new(params: Params, opening: &Opening) -> RateSender {
+        let Params { tau1, tau2, desired_rate, bottleneck } = params;
+        RateSender::new(rcp::Params { desired_rate, bottleneck }, Gains { tau1, tau2 }, opening)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codecs::Feedback;
+    use crate::script::{Script, ms};
+    use crate::sender::SenderLaw;
+
+    /// x in kB/s after each feedback in kB/s, one an interval of 10 ms, at an RTT of 100 s.
+    fn rates(path: &[f64]) -> Vec<f64> {
+        let opening = Opening { initial_window: 10.0, packet_bytes: 1000 };
+        let mut flow = Script::new(PiqiRcp::new(Params::default(), &opening));
+        let answer = |(at, rate): (usize, &f64)| {
+            let interval = at as u32 + 1;
+            flow.feedback(Feedback::Rate { rate: 1e3 * rate, interval });
+            // The second says nothing new.
+            flow.ack_at(10 * at as u64, ms(100_000)).ack_at(10 * at as u64 + 5, ms(100_000));
+            flow.law.pacing_rate().map_or(0.0, |rate| rate.bps() / 8e3)
+        };
+        path.iter().enumerate().map(answer).collect()
+    }
+
+    #[track_caller]
+    fn expect(path: &[f64], expected: &[f64]) {
+        for (rate, expected) in rates(path).iter().zip(expected) {
+            assert!((rate - expected).abs() < 1e-9, "{rate}, not {expected}");
+        }
+    }
+
+    #[test]
+    fn a_new_flow_goes_a_two_hundredth_of_the_way_each_interval() {
+        expect(&[1000.0, 1000.0, 1000.0], &[5.0, 9.975, 14.925_125]);
+        let after = 200; // intervals, one time constant
+        let reached = rates(&vec![1000.0; after])[after - 1];
+        assert!((reached - 1000.0 * (1.0 - libm::pow(0.995, 200.0))).abs() < 1e-6);
+    }
+
+    #[test]
+    fn half_of_a_change_is_followed_at_once() {
+        // 5, then 5 + 0.005 (1200 - 5) + 0.5 x 200
+        expect(&[1000.0, 1200.0], &[5.0, 110.975]);
+        // A fall by more than twice x leaves nothing but a packet an RTT.
+        expect(&[1000.0, 100.0], &[5.0, 0.01]);
+    }
+}
