@@ -371,6 +371,78 @@ def mlcp_router():
                 yield rate, traffic, queue, t_p, sigma, control, data, after, fits[0] if fits else 1400
 
 
+def rate_header():
+    """RCP's header: of up to three hops the least rate, or that of the one hop asked for."""
+    def single(x):
+        return struct.unpack("<f", struct.pack("<f", x))[0]
+
+    def word(x):
+        return struct.unpack("<I", struct.pack("<f", x))[0]
+
+    yield ("desired_bytes_s,rtt_s,sending_bytes_s,only_hop,rate1_bytes_s,rate2_bytes_s,rate3_bytes_s,"
+           "interval1,interval2,interval3,word0,word1,word3,rate_bytes_s,interval").split(",")
+    intervals = 0, 41, 7
+    for desired, rtt, sending in ((1.25e14, 0.0, 0.0), (3e6, 0.08, 1e6 / 3), (1e9, 1.25, 2e8)):
+        for only in (0, 1, 2, 3):
+            for rates in ((1e6, 2e6, 4e6), (4e6, 1e6 / 7, 2e6), (2e6, 4e6, 1.9e6), (5e5, 5e5, 5e5)):
+                heeded = [hop for hop in range(3) if only in (0, hop + 1)]
+                rate, hop = min([(rates[hop], hop) for hop in heeded])
+                if single(desired) <= rate:
+                    rate, hop = desired, heeded[0]  # the sender's wish stands; its stamp is the first that came
+                yield (desired, rtt, sending, only, *rates, *intervals,
+                       *(f"{word(x):08x}" for x in (desired, rtt, sending)), single(rate), intervals[hop] + 1)
+
+
+def rcp_router():
+    """RCP (1), alpha = 0.4, beta = 1; the mean RTT of the authors' ns-2 code; QI-RCP (3) to (6)."""
+    alpha, beta, t, gamma = 0.4, 1.0, 0.01, 0.95
+    yield ("capacity_bytes_s,rate_bytes_s,input_bytes_s,queue_bytes,d_s,rcp_rate_bytes_s,"
+           "sample_s,authors_d_s,error,qi_kappa_star").split(",")
+    for capacity in (1.25e6, 12.5e6, 300e6):
+        for share, load, queue, d, sample in (
+                (1.0, 0.0, 0.0, 0.2, 0.1), (0.05, 0.5, 0.0, 0.0891, 0.71), (1 / 51, 1.0, 3e4, 0.1, 0.1),
+                (0.3, 0.95, 0.0, 0.1203, 0.02), (0.9, 1.4, 5e6, 1.7, 4.0), (0.1, 51.0, 8e5, 0.012, 0.5),
+                (0.5, 0.97, 1e3, 0.004, 0.3)):
+            rate, arrived = share * capacity, load * capacity
+            after = rate * (1 + t / (d * capacity) * (alpha * (capacity - arrived) - beta * queue / d))
+            gain = t / d if sample >= d else share * (sample / d) * (t / d)
+            mean = min(gain, 1) * sample + (1 - min(gain, 1)) * d
+            steps = math.ceil(d / t)
+            yield (capacity, rate, arrived, queue, d, after, sample, mean, 1 - arrived / (gamma * capacity),
+                   2 * math.sin(math.pi / (2 * (2 * steps - 1))))
+
+
+def piqi_rcp_router():
+    """PIQI-RCP (18), (20) and (35) with kappa = 0.95 kappa*."""
+    t = 0.01
+    yield "longest_s,kappa_star_sine,kappa_star_simple,rate_bytes_s,error,error_before,rate_after_bytes_s".split(",")
+    for longest in (0.004, 0.011, 0.1204, 0.3003, 0.7101, 2.5):
+        sine = math.sin(math.pi / (2 * (2 * math.ceil(longest / t) - 1)))
+        simple = t / (2 * (t + longest))
+        for rate in (1e4, 118.75e6):
+            for error, before in ((1.0, 1.0), (0.1, -0.02), (-0.5, 0.25), (0.0, 0.0), (-3.0, 0.5)):
+                kappa = 0.95 * simple
+                yield longest, sine, simple, rate, error, before, rate * (1 + kappa * error + kappa * before)
+
+
+def piqi_rcp_sender():
+    """PIQI-RCP (19) from x = 0, tau_1 = 0.005, tau_2 = 0.5; a repeated interval is not answered again."""
+    tau1, tau2 = 0.005, 0.5
+    yield "run,rate_bytes_s,interval,x_bytes_s".split(",")
+
+    def run(name, path):
+        x, last, answered = 0.0, None, None
+        for rate, interval in path:
+            if interval != answered:
+                x = max(0.0, x + tau1 * (rate - x) + tau2 * (rate - (rate if last is None else last)))
+                last, answered = rate, interval
+            yield name, rate, interval, x
+
+    yield from run("steady", [(12.5e6, 1 + i) for i in range(30)])
+    yield from run("repeats", [(12.5e6 - 1e5 * (i // 3), 9 + i // 3) for i in range(30)])
+    yield from run("falls", [(12.5e6, 1 + i) for i in range(20)] + [(11.5e6, 21), (9e6, 22), (1e6, 23), (2e6, 25)])
+
+
 def adpm_map():
     """BMCC 4.1.2 and 7.2.2: H through its corners, by linear interpolation; its inverse is the identity."""
     yield "load_factor,height".split(",")
@@ -465,6 +537,7 @@ def main():
     tables = [vcp_sender, vcp_router, vcp_sender_authors, vcp_router_authors, load2_hops, red_automatic, red_curve, red_uniform,
               pie_probability, pi_probability, rem_price,
               cubic_window, hstcp_response, scalable_window, htcp_growth, xcp_control, xcp_header,
+              rate_header, rcp_router, piqi_rcp_router, piqi_rcp_sender,
               mlcp_code, mlcp_sender, mlcp_router, adpm_map, adpm_packets, bmcc_router, bmcc_sender]
     for table in tables:
         path = Path(__file__).with_name(table.__name__ + ".csv")

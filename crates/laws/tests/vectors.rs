@@ -1,14 +1,15 @@
 //! The laws and codecs against `vectors/`, whose expectations come from the papers' equations.
 
 use knee_laws::codecs::xcp::Congestion;
-use knee_laws::codecs::{Codec, Feedback, Load, Reader, Wire, adpm, load2, mlcp, xcp};
+use knee_laws::codecs::{Codec, Feedback, Load, Reader, Wire, adpm, load2, mlcp, rate, xcp};
 use knee_laws::params::Value;
 use knee_laws::presets::preset;
 use knee_laws::quantities::{BitRate, Bytes, Span, Time};
 use knee_laws::registry::Sender;
 use knee_laws::routers::{bmcc, mlcp as mlcp_router, pi, pie, red, rem, vcp, xcp as xcp_router};
+use knee_laws::routers::{piqi_rcp, qi_rcp, rate_router::Seen, rcp};
 use knee_laws::sender::{self, Ack, Loss, Opening, SenderLaw};
-use knee_laws::senders::{cubic, hstcp, htcp};
+use knee_laws::senders::{cubic, hstcp, htcp, rcp as rcp_sender};
 
 /// A row of a table, read from left to right.
 struct Row(Vec<String>, usize);
@@ -328,6 +329,87 @@ fn xcp_header() {
         xcp::mark(&mut header, allowed);
         assert_eq!(header[2], row.word());
     });
+}
+
+#[test]
+fn rate_header() {
+    each("rate_header", 15, |row| {
+        let (desired, rtt_s, sending) = (row.number(), row.number(), row.number());
+        let hops = match row.number() as u8 {
+            0 => rate::Hops::All,
+            place => rate::Hops::Only(place),
+        };
+        let mut header = rate::Request { desired, rtt_s, sending, hops }.write();
+        let rates = [row.number(), row.number(), row.number()];
+        let before = header;
+        for rate in rates {
+            rate::mark(&mut header, rate, row.number() as u64);
+        }
+        assert_eq!([before[0], before[1], before[3]], [row.word(), row.word(), row.word()]);
+        let (rate, interval) = rate::read(rate::echo(&header)).expect("a rate");
+        row.expect(rate);
+        row.expect(f64::from(interval));
+    });
+}
+
+#[test]
+fn rcp_router() {
+    let params = rcp::Params::default();
+    each("rcp_router", 10, |row| {
+        let (capacity, rate) = (row.number(), row.number());
+        let seen = Seen { capacity, rate, input: row.number(), queue: row.number() };
+        let d = row.number();
+        row.expect(rcp::control_step(&seen, d, &params));
+        let after = rcp::authors_mean((d, row.number()), rate / capacity, 0.01);
+        row.expect(after);
+        row.expect(qi_rcp::error(seen.input, capacity, 0.95));
+        row.expect(qi_rcp::kappa_star(d, 0.01));
+    });
+}
+
+#[test]
+fn piqi_rcp_router() {
+    each("piqi_rcp_router", 7, |row| {
+        let longest = row.number();
+        row.expect(piqi_rcp::kappa_star(longest, 0.01, piqi_rcp::Bound::Sine));
+        let simple = piqi_rcp::kappa_star(longest, 0.01, piqi_rcp::Bound::Simple);
+        row.expect(simple);
+        let (rate, errors) = (row.number(), (row.number(), row.number()));
+        row.expect(piqi_rcp::control_step(rate, errors, 0.95 * simple));
+    });
+}
+
+/// The law's rate where it is above a packet an RTT of 1000 s, and (19) itself.
+#[test]
+fn piqi_rcp_sender() {
+    let opening = Opening { initial_window: 2.0, packet_bytes: 1 };
+    let start = || Sender::build("piqi-rcp", &[], &opening).expect("a law");
+    let (mut run, mut sender) = (String::new(), start());
+    let rtt = Span::from_millis(1_000_000);
+    each("piqi_rcp_sender", 4, |row| {
+        if row.text() != run {
+            (run, sender) = (row.0[0].clone(), start());
+        }
+        let feedback = Feedback::Rate { rate: row.number(), interval: row.number() as u32 };
+        sender.on_ack(&Ack {
+            now: Time::ZERO,
+            newly_acked: 1,
+            in_flight: 1,
+            rtt,
+            smoothed_rtt: rtt,
+            min_rtt: rtt,
+            feedback,
+            recovering: false,
+            app_limited: false,
+            rate: None,
+        });
+        let floor = 1.0 / rtt.seconds();
+        let expected = row.number();
+        let rate = sender.pacing_rate().map_or(0.0, |rate| rate.bps() / 8.0);
+        assert!((rate - expected.max(floor)).abs() <= 1e-9 * expected.max(floor), "{run}: {rate}");
+    });
+    let gains = rcp_sender::Gains { tau1: 0.005, tau2: 0.5 };
+    assert_eq!(rcp_sender::response(100.0, (200.0, 300.0), gains), 151.0);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-"""What a claim may ask of a model: numbers from `knee.fluid`, by name.
+"""What a claim may ask of a model: numbers from `knee.fluid` or of a closed form, by name.
 
 Each takes arguments that a ledger file gives and returns its figures by name.
 """
@@ -98,8 +98,30 @@ def miaimd_max_min(*, networks: int = 20, links: int = 6, flows: int = 12) -> Ma
     return {name: max(values) for name, values in found.items()}
 
 
+def processor_sharing(
+    *, capacity: str, rtt: str, load: float, packets: float, packet_bytes: float = 1000.0
+) -> Mapping[str, float]:
+    """Mean flow completion time of an ideal link that flows share equally at every instant.
+
+    Poisson arrivals, M/G/1 with processor sharing: a flow of L bits takes L / (C (1 - load)) on the
+    mean whatever the sizes' distribution, so that only their mean counts. To that come two RTTs, as
+    for the simulated flows: one for the first packet, that brings the rate, one for the others.
+
+    Returns:
+        completion: The mean, in seconds, of flows of more than one packet.
+    """
+    served = 8.0 * packet_bytes * packets / (bits_per_second(capacity) * (1.0 - load))
+    return {"completion": 2.0 * seconds(rtt) + served}
+
+
 MODELS: Mapping[str, Callable[..., Mapping[str, float]]] = {
     model.__name__: model
-    for model in (miaimd_stability, miaimd_equilibrium, miaimd_gamma, miaimd_max_min)
+    for model in (
+        miaimd_stability,
+        miaimd_equilibrium,
+        miaimd_gamma,
+        miaimd_max_min,
+        processor_sharing,
+    )
 }
 """Models by the name that ledger files use."""

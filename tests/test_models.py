@@ -1,0 +1,39 @@
+"""Closed forms that claims may ask for."""
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+import pytest
+
+from knee.analysis.models import processor_sharing
+
+
+def test_processor_sharing_by_hand() -> None:
+    # 240 kbit over a tenth of 2.4 Gbps are 1 ms.
+    ideal = processor_sharing(capacity="2.4 Gbps", rtt="100 ms", load=0.9, packets=30)
+    assert ideal["completion"] == pytest.approx(0.201)
+
+
+def test_processor_sharing_against_a_queue_that_shares() -> None:
+    """An M/G/1 queue in virtual time: every job has got as much since it came."""
+    rng = np.random.Generator(np.random.PCG64(1))
+    count, load, mean = 200_000, 0.5, 0.01  # seconds of service
+    arrivals = np.cumsum(rng.exponential(mean / load, count))
+    sizes = rng.uniform(0.0, 2.0 * mean, count)
+    now = served = total = 0.0
+    jobs: list[tuple[float, float]] = []
+    for at, size in zip(arrivals, sizes, strict=True):
+        while jobs and (end := now + (jobs[0][0] - served) * len(jobs)) <= at:
+            served, came = heapq.heappop(jobs)
+            now = end
+            total += now - came
+        if jobs:
+            served += (at - now) / len(jobs)
+        now = at
+        heapq.heappush(jobs, (served + size, at))
+    ideal = processor_sharing(
+        capacity="8 Mbps", rtt="0 ms", load=load, packets=10, packet_bytes=1000
+    )
+    assert total / count == pytest.approx(ideal["completion"], rel=0.02)
