@@ -144,7 +144,7 @@ def miaimd_sweep(
 
     Returns:
         A row a model: capacity_mbps, rtt_ms, flows, kappa, kappa_bound, rtts (length of the
-        solution), deviation (the greatest |w - w*| / w* over its last ten RTTs).
+        solution), deviation (the greatest relative distance from w* over its last ten RTTs).
     """
     return _solve("miaimd_sweep", **locals())
 
