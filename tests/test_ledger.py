@@ -20,8 +20,8 @@ import knee
 from conftest import ROOT, Knee
 from knee.ledger import Claim, LedgerError, Verdict, answer, claims, find, papers
 from knee.ledger.answers import number
-from knee.ledger.claims import read_claim
-from knee.ledger.evidence import Evidence
+from knee.ledger.claims import Experiment, read_claim
+from knee.ledger.evidence import Evidence, filled
 from knee.store import Store
 from knee.sweep import jobs, make
 
@@ -77,6 +77,7 @@ def evidence(tmp_path: Path, check: str, values: dict[float, list[float]]) -> Ev
             Verdict.DIFFERS,
             "-0.100 to 0.0500; -0.100 ± 0.14 (x = 1)",
         ),
+        ('within = [0.9, 0.95]\nover = "max"', Verdict.HOLDS, "at most 0.950 ± 0 (x = 100)"),
         ('within = [0.0, 1.0]\nover = "exponent"', Verdict.HOLDS, "exponent 0.0373"),
     ],
 )
@@ -106,6 +107,27 @@ def test_what_is_not_measured_is_not_answered(tmp_path: Path) -> None:
 def test_a_wrong_file_is_refused_in_words(tmp_path: Path, check: str, sentence: str) -> None:
     with pytest.raises(LedgerError, match=re.escape(sentence)):
         claim(tmp_path, check)
+
+
+@pytest.mark.parametrize(
+    ("given", "value"),
+    [
+        ("{x}", 20),
+        ("{0.5*x}", 10),
+        ("{30/x}", 1.5),
+        ("{4*x} ms", "80 ms"),
+        ({"law": "{subject}", "of": ["{x} kB"]}, {"law": "vcp", "of": ["20 kB"]}),
+    ],
+)
+def test_x_may_bear_a_factor_or_a_dividend(given: object, value: object) -> None:
+    assert filled(given, 20.0, "vcp") == value
+
+
+def test_settings_of_an_entry_are_its_own() -> None:
+    entry = {"role": "near", "protocol": "sack", "set": {"dumbbell.rtt": "10 ms"}}
+    [experiment] = [Experiment.model_validate({"scenario": "vcp-base", "compare": [entry]})]
+    assert experiment.compare[0].set == {"dumbbell.rtt": "10 ms"}
+    assert experiment.compare[0].variant == {"protocol": "sack"}
 
 
 def test_every_claim_is_there_with_its_words() -> None:

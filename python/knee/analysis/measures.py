@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import polars as pl
 
+from knee.analysis.dynamics import DYNAMICS
+from knee.analysis.samples import first_time, flow_column, jain_index, samples, slope
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -53,7 +56,7 @@ def link(run: Run, column: str, *, links: str | None = None, over: Over = "mean"
 
 def goodput(run: Run, *, group: str = "*", over: Over | Literal["sum"] = "mean") -> float:
     """Goodput in Mbps of the flows of the groups of that pattern: of a flow, or their sum."""
-    values = _column(run, "goodput_mbps", group)
+    values = flow_column(run, "goodput_mbps", group)
     return _FOLDS[over](values) if values.size else math.nan
 
 
@@ -65,25 +68,25 @@ def goodput_ratio(run: Run, *, group: str, to: str) -> float:
 
 def jain(run: Run, *, group: str = "forward") -> float:
     """Jain index of the goodput of the flows of the groups of that pattern."""
-    return _jain(_column(run, "goodput_mbps", group))
+    return jain_index(flow_column(run, "goodput_mbps", group))
 
 
 def goodput_exponent(run: Run, *, group: str = "forward") -> float:
     """Exponent z of goodput ~ RTT^z over the flows of a group, by least squares in logarithms."""
-    rate, rtt = _column(run, "goodput_mbps", group), _column(run, "rtt_mean_ms", group)
+    rate, rtt = flow_column(run, "goodput_mbps", group), flow_column(run, "rtt_mean_ms", group)
     there = (rate > 0.0) & (rtt > 0.0)
     return slope(np.log(rtt[there]), np.log(rate[there]))
 
 
 def retransmissions(run: Run, *, group: str = "*") -> float:
     """Retransmissions over data packets of a group."""
-    sent = _column(run, "data_packets", group).sum()
-    return float(_column(run, "retransmissions", group).sum() / sent) if sent > 0 else math.nan
+    sent = flow_column(run, "data_packets", group).sum()
+    return float(flow_column(run, "retransmissions", group).sum() / sent) if sent > 0 else math.nan
 
 
 def completion(run: Run, *, group: str = "*", over: Over = "mean") -> float:
     """Flow completion time in seconds over the completed flows of a group."""
-    values = _column(run, "completion_s", group)
+    values = flow_column(run, "completion_s", group)
     values = values[np.isfinite(values)]
     return _FOLDS[over](values) if values.size else math.nan
 
@@ -109,7 +112,7 @@ def fairness(
 ) -> float:
     """Jain index of the flows' mean sampled throughputs in [start, end] seconds."""
     _, values = samples(run, "throughput", f"{group}/*", start, end)
-    return _jain(np.nan_to_num(values).mean(axis=0)) if values.size else math.nan
+    return jain_index(np.nan_to_num(values).mean(axis=0)) if values.size else math.nan
 
 
 def queue_share(
@@ -141,7 +144,7 @@ def time_to(
     `unit_s` seconds; infinite if it never does.
     """
     times, values = samples(run, quantity, entity, after + ignore, math.inf)
-    return _first(times, np.nanmean(values, axis=1) >= level, after, hold, unit_s)
+    return first_time(times, np.nanmean(values, axis=1) >= level, after, hold, unit_s)
 
 
 def time_to_fair(
@@ -168,8 +171,8 @@ def time_to_fair(
     begun = begun[:, begun.sum(axis=0) > 0.0]
     sums = np.cumsum(begun, axis=0)
     means = (sums[width:] - sums[:-width]) / width
-    fair = np.array([_jain(row) >= level for row in means])
-    return _first(times[width:], fair, after, hold, unit_s)
+    fair = np.array([jain_index(row) >= level for row in means])
+    return first_time(times[width:], fair, after, hold, unit_s)
 
 
 def lag(run: Run, quantity: str, *, entity: str, behind: str, level: float) -> float:
@@ -178,7 +181,7 @@ def lag(run: Run, quantity: str, *, entity: str, behind: str, level: float) -> f
     return late - time_to(run, quantity, entity=behind, level=level)
 
 
-MEASURES: Mapping[str, Callable[..., float]] = {
+_OWN: Mapping[str, Callable[..., float]] = {
     measure.__name__: measure
     for measure in (
         link,
@@ -196,6 +199,8 @@ MEASURES: Mapping[str, Callable[..., float]] = {
         lag,
     )
 }
+
+MEASURES: Mapping[str, Callable[..., float]] = {**_OWN, **DYNAMICS}
 """Measures by the name that ledger files use."""
 
 
@@ -210,68 +215,3 @@ def measure(run: Run, name: str, arguments: Mapping[str, Any]) -> float:
     if name not in run.summary.columns:
         raise KeyError(f"{name!r} is no measure ({', '.join(MEASURES)}) and no column")
     return float(link(run, name, **arguments))
-
-
-def samples(
-    run: Run, quantity: str, entity: str = "*", start: float = 0.0, end: float = math.inf
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Samples of a probe: times in s, shape (n,), and values, shape (n, entities), NaN where none.
-
-    Of "*" the main links are meant where the quantity is one of links.
-    """
-    frame = run.series().filter(
-        (pl.col("quantity") == quantity) & pl.col("time_s").is_between(start, end)
-    )
-    names = frame["entity"].cast(pl.String).unique(maintain_order=True).to_list()
-    wanted = fnmatch.filter(names, entity)
-    if entity == "*" and set(run.main_links) & set(names):
-        wanted = [name for name in names if name in run.main_links]
-    chosen = frame.filter(pl.col("entity").cast(pl.String).is_in(wanted))
-    if chosen.is_empty():
-        return np.empty(0), np.empty((0, 0))
-    wide = (
-        chosen.with_columns(pl.col("entity").cast(pl.String))
-        .pivot(on="entity", index="time_s", values="value")
-        .sort("time_s")
-    )
-    values = wide.select(wanted).cast(pl.Float64).fill_null(math.nan).to_numpy()
-    return wide["time_s"].to_numpy(), values
-
-
-def slope(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    """Slope of the least-squares line through the points; NaN without two different x."""
-    if x.size < 2 or float(np.ptp(x)) == 0.0:
-        return math.nan
-    return float(np.polyfit(x, y, 1)[0])
-
-
-def _column(run: Run, column: str, group: str) -> NDArray[np.float64]:
-    flows = run.flows
-    names = flows["group"].cast(pl.String).unique(maintain_order=True).to_list()
-    chosen = flows.filter(pl.col("group").cast(pl.String).is_in(fnmatch.filter(names, group)))
-    return chosen[column].cast(pl.Float64).fill_null(math.nan).to_numpy()
-
-
-def _jain(rates: NDArray[np.float64]) -> float:
-    """(sum x)^2 / (n sum x^2) [Jain, Chiu, Hawe, 1984]."""
-    squares = float((rates**2).sum()) if rates.size else 0.0
-    return float(rates.sum() ** 2 / (rates.size * squares)) if squares > 0.0 else math.nan
-
-
-def _first(
-    times: NDArray[np.float64],
-    reached: NDArray[np.bool_],
-    after: float,
-    hold: float,
-    unit_s: float,
-) -> float:
-    """First instant, after `after`, from which `reached` stays so for `hold` seconds."""
-    if times.size == 0:
-        return math.nan
-    lost = np.nonzero(~reached)[0]
-    for index in np.nonzero(reached)[0]:
-        later = lost[lost > index]
-        end = times[later[0]] if later.size else math.inf
-        if end - times[index] >= hold:
-            return float(times[index] - after) / unit_s
-    return math.inf

@@ -10,7 +10,7 @@ from enum import StrEnum
 import numpy as np
 import polars as pl
 
-from knee.analysis.measures import slope
+from knee.analysis.samples import slope
 from knee.ledger.claims import Check, Claim
 from knee.ledger.evidence import Evidence
 
@@ -212,6 +212,10 @@ def _judge(check: Check, points: Sequence[Point]) -> tuple[str, bool]:
             value = float(np.mean([point.mean for point in points]))
             deviation = float(np.mean([point.deviation for point in points]))
             return f"{_with(value, deviation)} on average", inside(value)
+        case "max":
+            top = max(points, key=_mean)
+            shown = _shown(top, named=len(check.of) > 1, sweep=sweep)
+            return f"at most {shown}", inside(top.mean)
         case "exponent" | "log-line":
             return _fit(check, points, inside)
 

@@ -59,7 +59,11 @@ class Metric(_Strict):
 
 
 class Sweep(_Strict):
-    """What is varied: each value x takes the place of {x} in the strings of `set`."""
+    """What is varied: each value x takes the place of {x} in the strings of `set`.
+
+    So it does in variants and in the arguments of metrics; {4*x} is four times it, {4/x} four
+    over it.
+    """
 
     name: str
     """With its unit, such as "capacity, Mbps": the figures' axis."""
@@ -84,7 +88,7 @@ def _entry(given: Any) -> Any:
         case str():
             return {"role": given, "variant": {"protocol": given}}
         case {"role": role, **variant} if "variant" not in variant:
-            return {"role": role, "variant": variant}
+            return {"role": role, "set": variant.pop("set", {}), "variant": variant}
         case _:
             return given
 
@@ -94,6 +98,8 @@ class Entry(_Strict):
 
     role: str
     variant: dict[str, Any]
+    set: dict[str, Any] = {}
+    """Settings of this entry alone, over those of the sweep."""
 
     @property
     def is_of_subject(self) -> bool:
@@ -145,8 +151,9 @@ class Check(_Strict):
         of: Roles that it is about.
         against: Role whose value is taken off, or divided by; see `relation`.
         relation: How `against` is used.
-        over: "every" point of the sweep, "most" (more than half), their "mean", or the exponent
-            or the steadiness (R squared) of the metric against x or log x: "exponent", "log-line".
+        over: "every" point of the sweep, "most" (more than half), their "mean" or "max", or the
+            exponent or the steadiness (R squared) of the metric against x or log x: "exponent",
+            "log-line".
         at: Least and greatest x of the sweep counted.
         because: By subject, why it differs; found by looking.
     """
@@ -159,7 +166,7 @@ class Check(_Strict):
     of: list[str] = [SUBJECT]
     against: str | None = None
     relation: Literal["difference", "ratio"] = "difference"
-    over: Literal["every", "most", "mean", "exponent", "log-line"] = "every"
+    over: Literal["every", "most", "mean", "max", "exponent", "log-line"] = "every"
     at: tuple[float, float] = (-math.inf, math.inf)
     because: dict[str, str] = {}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -146,27 +147,43 @@ def _at(
 
 
 def _scenario(experiment: Experiment, entry: Entry, subject: str | None, x: float) -> Scenario:
-    def filled(value: Any) -> Any:
-        match value:
-            case "{x}":
-                return int(x) if x.is_integer() else x
-            case str():
-                return value.replace("{subject}", subject or "").replace("{x}", f"{x:g}")
-            case dict():
-                return {key: filled(inner) for key, inner in value.items()}
-            case list():
-                return [filled(inner) for inner in value]
-            case _:
-                return value
-
     settings = dict(experiment.set)
     if experiment.sweep is not None:
         settings |= experiment.sweep.set
     if experiment.beyond is not None and x > experiment.beyond.x:
         settings |= experiment.beyond.set
-    changes = {key: filled(value) for key, value in settings.items()}
-    variant = filled(entry.variant)
+    changes = filled(settings | entry.set, x, subject)
+    variant = filled(entry.variant, x, subject)
     return load(experiment.scenario or "").variants(variant).replace(set=changes)
+
+
+def filled(value: Any, x: float, subject: str | None = None) -> Any:
+    """With x and the subject in place of their names in braces, in every string of it.
+
+    {x} may bear a factor or a dividend: {4*x}, {875/x}. A string that is nothing else becomes a
+    number.
+    """
+
+    def number(match: re.Match[str]) -> float | int:
+        factor, way = match.groups()
+        result = x if factor is None else float(factor) * (x if way == "*" else 1.0 / x)
+        return int(result) if result.is_integer() else result
+
+    match value:
+        case str():
+            if whole := _X.fullmatch(value):
+                return number(whole)
+            named = value.replace("{subject}", subject or "")
+            return _X.sub(lambda match: f"{number(match):g}", named)
+        case dict():
+            return {key: filled(inner, x, subject) for key, inner in value.items()}
+        case list():
+            return [filled(inner, x, subject) for inner in value]
+        case _:
+            return value
+
+
+_X = re.compile(r"\{(?:([0-9.e+-]+)([*/]))?x\}")
 
 
 def _seeds(experiment: Experiment, x: float, *, is_peer: bool) -> int:
@@ -194,7 +211,9 @@ def _rows(
                     _labels(each.place.x, each.place.role, each.place.subject, each.seed)
                     | {"cpu_seconds": float(run.summary["cpu_seconds"][0])}
                     | {
-                        metric.column: measure(run, metric.measure, metric.arguments)
+                        metric.column: measure(
+                            run, metric.measure, filled(metric.arguments, each.place.x)
+                        )
                         for metric in metrics
                     }
                 )
@@ -217,8 +236,6 @@ def _labels(x: float, role: str, subject: str | None, seed: int) -> dict[str, An
 def _model_row(experiment: Experiment, x: float) -> Mapping[str, Any]:
     arguments = dict(experiment.arguments)
     if experiment.sweep is not None:
-        arguments |= {
-            key: x if value == "{x}" else value for key, value in experiment.sweep.set.items()
-        }
+        arguments |= filled(experiment.sweep.set, x)
     values = MODELS[experiment.model or ""](**arguments)
     return _labels(x, "model", None, 0) | {"cpu_seconds": 0.0} | dict(values)

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
 
-from knee.analysis.measures import samples
+from knee.analysis.samples import samples
 from knee.ledger.claims import SUBJECT
 from knee.ledger.evidence import Evidence, Place
 from knee.plots.style import BLUE, GREEN, STYLE, VERMILION, palette
@@ -182,7 +182,10 @@ def _against_time(evidence: Evidence, figure: FigureSpec, experiment: Experiment
         column[-1].set_xlabel("time, s")
     for axis, panel in zip(axes[:, 0], figure.panels, strict=True):
         axis.set_ylabel(panel.label)
-        axis.set_ylim(bottom=0)
+        if panel.log:
+            axis.set_yscale("log")
+        else:
+            axis.set_ylim(bottom=0)
     picture.suptitle(figure.title, fontsize=10, x=0.01, ha="left")
     return picture
 
