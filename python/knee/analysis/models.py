@@ -24,7 +24,8 @@ def miaimd_stability(
     """How far the MIAIMD model is from its equilibrium once it should rest.
 
     Returns:
-        deviation: The greatest relative distance from w* over all combinations; bound: the least kappa_bound.
+        deviation: The greatest relative distance from w* over all combinations; bound: the least
+        kappa_bound.
     """
     table = fluid.miaimd_sweep(
         capacities=capacities, rtts=rtts, flows=flows, kappas=kappas, start=start
