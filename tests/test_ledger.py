@@ -91,6 +91,16 @@ def test_checks_judge_rows_by_their_bounds(
     assert bool(found.findings[0].reason) == (verdict is not Verdict.HOLDS)
 
 
+@pytest.mark.parametrize(
+    ("within", "verdict"), [("[0.0, 100.0]", Verdict.DIFFERS), ("[5.0, inf]", Verdict.HOLDS)]
+)
+def test_what_is_never_reached_is_beyond_every_number(
+    tmp_path: Path, within: str, verdict: Verdict
+) -> None:
+    [found] = answer(evidence(tmp_path, f"within = {within}", {1.0: [math.inf]}))
+    assert (found.verdict, found.findings[0].measured) == (verdict, "never")
+
+
 def test_what_is_not_measured_is_not_answered(tmp_path: Path) -> None:
     [found] = answer(evidence(tmp_path, "within = [0.0, 1.0]", {1.0: [math.nan]}))
     assert found.verdict is Verdict.UNANSWERED

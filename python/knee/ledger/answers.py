@@ -189,7 +189,7 @@ def _judge(check: Check, points: Sequence[Point]) -> tuple[str, bool]:
     sweep = points[0].x == points[0].x and len({_key(point.x) for point in points}) > 1
 
     def inside(value: float) -> bool:
-        slack = 1e-12 * max(1.0, abs(value))
+        slack = 1e-12 * max(1.0, abs(value)) if math.isfinite(value) else 0.0
         return least - slack <= value <= most + slack
 
     match check.over:
