@@ -249,9 +249,9 @@ def test_reproduce_answers_draws_and_reports(knee: Knee, tmp_path: Path) -> None
     assert (tmp_path / "report" / picture).is_file()
 
 
-def test_reproduce_smokes_every_claim(knee: Knee) -> None:
-    names = [paper.id for paper in papers()]
-    done = knee("reproduce", *names, "--quick", "--json")
+@pytest.mark.parametrize("paper", [paper.id for paper in papers()])
+def test_reproduce_smokes_every_claim(knee: Knee, paper: str) -> None:
+    done = knee("reproduce", paper, "--quick", "--json")
     assert done.returncode == 0, done.stderr
     reasons = {row["reason"] for row in json.loads(done.stdout) if row["measured"] == "–"}
     cut_short = {"no runs", "too few points for a line", "a run has no such figure"}
