@@ -11,6 +11,7 @@ pub struct Script<L> {
     now: Time,
     feedback: Feedback,
     in_flight: u32,
+    app_limited: bool,
 }
 
 /// So many milliseconds.
@@ -22,12 +23,18 @@ impl<L: SenderLaw> Script<L> {
     /// A script that starts at time zero, without feedback.
     pub fn new(law: L) -> Self {
         let in_flight = law.window() as u32;
-        Self { law, now: Time::ZERO, feedback: Feedback::None, in_flight }
+        Self { law, now: Time::ZERO, feedback: Feedback::None, in_flight, app_limited: false }
     }
 
     /// What the following ACKs say.
     pub fn feedback(&mut self, feedback: Feedback) -> &mut Self {
         self.feedback = feedback;
+        self
+    }
+
+    /// Whether what is to be sent, not the window, is the limit from now on.
+    pub fn app_limited(&mut self, is: bool) -> &mut Self {
+        self.app_limited = is;
         self
     }
 
@@ -43,7 +50,7 @@ impl<L: SenderLaw> Script<L> {
             min_rtt: rtt,
             feedback: self.feedback,
             recovering: false,
-            app_limited: false,
+            app_limited: self.app_limited,
             rate: None,
         };
         self.law.on_ack(&ack);

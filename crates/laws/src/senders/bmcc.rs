@@ -185,7 +185,7 @@ impl SenderLaw for Bmcc {
         if let Some(height) = estimate {
             self.estimate(height);
         }
-        if ack.recovering || ack.app_limited {
+        if ack.recovering {
             return;
         }
         let overload = self.load >= 1.0;
@@ -196,7 +196,9 @@ impl SenderLaw for Bmcc {
             return sack.on_ack(ack);
         }
         let ratio = ack.smoothed_rtt.ratio(self.params.t_p);
-        let acked = f64::from(ack.newly_acked.min(MOST_ACKED));
+        // What lacks data does not grow, but it answers overload.
+        let grows = if ack.app_limited { 0 } else { ack.newly_acked.min(MOST_ACKED) };
+        let acked = f64::from(grows);
         if overload && (congested || !self.params.marked_cuts) {
             self.cut(ack);
         } else if self.load < self.params.eta || (self.new && !overload) {

@@ -90,12 +90,14 @@ impl Mlcp {
 impl SenderLaw for Mlcp {
     fn on_ack(&mut self, ack: &Ack) {
         let Feedback::Mlcp { code, interval } = ack.feedback else { return };
-        if ack.recovering || ack.app_limited {
+        if ack.recovering {
             return;
         }
         let params = self.params;
         let ratio = ack.smoothed_rtt.ratio(interval);
-        let acked = f64::from(ack.newly_acked.min(MOST_ACKED));
+        // What lacks data does not grow, but it answers overload.
+        let grows = if ack.app_limited { 0 } else { ack.newly_acked.min(MOST_ACKED) };
+        let acked = f64::from(grows);
         let step = acked * params.alpha * (ratio * ratio).min(params.sigma_ai) / self.window;
         match self.levels.decode(code) {
             None => {}

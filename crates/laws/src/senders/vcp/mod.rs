@@ -186,7 +186,8 @@ impl SenderLaw for Vcp {
         let Feedback::Load(said) = ack.feedback else { return };
         self.smoothed_rtt = ack.smoothed_rtt;
         let counts = self.plain || self.prepare(ack);
-        if !counts || ack.recovering || ack.app_limited {
+        // What lacks data does not grow, but it answers overload.
+        if !counts || ack.recovering || (ack.app_limited && said != Load::Over) {
             return;
         }
         self.said = said;
@@ -288,6 +289,13 @@ mod tests {
         flow.feedback(load(Load::Over)).ack_at(1279, ms(80)).expect_window(before + 0.16 / before);
         let before = flow.law.window();
         flow.ack_at(1280, ms(80)).expect_window(0.875 * before);
+    }
+
+    #[test]
+    fn without_data_to_send_it_cuts_but_does_not_grow() {
+        let mut flow = vcp();
+        flow.app_limited(true).feedback(load(Load::Low)).acks(ms(200), 16).expect_window(16.0);
+        flow.feedback(load(Load::Over)).acks(ms(200), 1).expect_window(14.0);
     }
 
     #[test]
