@@ -233,6 +233,80 @@ def rem_price():
                     yield price, arrived, backlog, capacity, after, -math.expm1(-after * math.log(phi))
 
 
+def price_router():
+    """Paganini et al. 2003, Figure 4, with section V's numbers: price and marking probability."""
+    gamma, phi, interval = 0.95, 1000.0, 0.005
+    yield "price_s,arrived_packets,capacity_packets_per_s,price_after_s,p".split(",")
+    for price in (0.0, 0.001, 0.007, 0.1, 0.43, 2.0):
+        for capacity in (12500.0, 250000.0):
+            for share in (0.0, 0.9, 0.95, 1.0, 3.0):
+                arrived = share * capacity * interval
+                after = max(0.0, price + (arrived / interval / (gamma * capacity) - 1) * interval)
+                yield price, arrived, capacity, after, 1 - phi**-after
+
+
+def price_path():
+    """Paganini et al. 2003, IV-A: marks behind three hops; what so many marks of 31 mean. 31 count as 30.5."""
+    phi = 1000.0
+    yield "price1_s,price2_s,price3_s,p,marked_of_31,estimate_s".split(",")
+    for at, hops in enumerate((a, b, c) for a in (0.0, 0.007, 0.1, 0.43) for b in (0.0, 0.02, 0.2) for c in (0.0, 0.05, 0.3)):
+        marked = at % 32
+        share = min(marked, 30.5) / 31
+        yield *hops, 1 - phi ** -sum(hops), marked, -math.log(1 - share) / math.log(phi)
+
+
+def scalable_price_sender():
+    """Paganini et al. 2003, Figure 3 with (20) and (21) and section V's numbers, K log x; w_m = 2. Steps every
+    10 ms from the first ACK on, made with the ACK that is due for them; a packet an ACK at most."""
+    alpha, beta, weight, bottlenecks, step, phi = 0.37, 0.64 * 0.37, 50.0, 1.0, 10, 1000.0
+    yield "run,time_ms,rtt_ms,marked,window_packets".split(",")
+
+    def run(name, acks):
+        window = expected = 2.0
+        xi, due, base, marks = 0.0, None, math.inf, []
+        for time, rtt, marked in acks:
+            base = min(base, rtt / 1000)
+            marks = (marks + [marked])[-31:]
+            share = min(sum(marks), len(marks) - 0.5) / len(marks)
+            price = -math.log(1 - share) / math.log(phi)
+            while due is not None and due <= time:
+                xi += beta * (weight / max(expected, 1.0) - price / base) * step / 1000
+                expected = 2.0 * math.exp(xi - alpha * price / (bottlenecks * base))
+                due += step
+            due = time + step if due is None else due
+            window = max(1.0, min(max(expected, window - 1), window + 1))
+            yield name, time, rtt, marked, window
+
+    yield from run("idle", [(50 + 5 * i, 50, 0) for i in range(60)])
+    yield from run("marked", [(50 + 7 * i, 50, int(i % 5 == 2)) for i in range(120)])
+    yield from run("congested", [(50 + 4 * i, 50, int(i > 40)) for i in range(120)])
+    yield from run("long", [(500 + 40 * i, 500 + i % 3, int(i % 4 == 0)) for i in range(80)])
+
+
+def scalable_delay_sender():
+    """Paganini et al. 2003, (27) and (28), with the numbers of section V, K log x; w_m = 2."""
+    alpha, beta, weight, bottlenecks, step = 0.37, 0.64 * 0.37, 50.0, 1.0, 10
+    yield "run,time_ms,rtt_ms,window_packets".split(",")
+
+    def run(name, acks):
+        window = expected = 2.0
+        xi, due, base = 0.0, None, math.inf
+        for time, rtt in acks:
+            base = min(base, rtt / 1000)
+            total = rtt / 1000
+            while due is not None and due <= time:
+                xi += beta * (weight / max(expected, 1.0) - (total - base) / total) * step / 1000
+                expected = 2.0 * math.exp(xi) * (base / total) ** (alpha / bottlenecks)
+                due += step
+            due = time + step if due is None else due
+            window = max(1.0, min(max(expected, window - 1), window + 1))
+            yield name, time, rtt, window
+
+    yield from run("idle", [(50 + 5 * i, 50) for i in range(60)])
+    yield from run("queue", [(50 + 5 * i, 50 + i % 40) for i in range(160)])
+    yield from run("late", [(90 + 8 * i, 90 - i // 2) for i in range(80)])
+
+
 def cubic_window():
     """RFC 9438, figures 1 and 2."""
     yield "w_max_packets,cwnd_epoch_packets,c,t_s,k_s,w_cubic_packets".split(",")
@@ -535,7 +609,7 @@ def text(rows):
 
 def main():
     tables = [vcp_sender, vcp_router, vcp_sender_authors, vcp_router_authors, load2_hops, red_automatic, red_curve, red_uniform,
-              pie_probability, pi_probability, rem_price,
+              pie_probability, pi_probability, rem_price, price_router, price_path, scalable_price_sender, scalable_delay_sender,
               cubic_window, hstcp_response, scalable_window, htcp_growth, xcp_control, xcp_header,
               rate_header, rcp_router, piqi_rcp_router, piqi_rcp_sender,
               mlcp_code, mlcp_sender, mlcp_router, adpm_map, adpm_packets, bmcc_router, bmcc_sender]

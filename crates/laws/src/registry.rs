@@ -312,6 +312,8 @@ senders! {
     Rcp = senders::rcp::Rcp;
     QiRcp = senders::rcp::QiRcp;
     PiqiRcp = senders::piqi_rcp::PiqiRcp;
+    ScalablePrice = senders::price::marks::ScalablePrice;
+    ScalableDelay = senders::price::delay::ScalableDelay;
     Mlcp = senders::mlcp::Mlcp;
     Bmcc = senders::bmcc::Bmcc;
     Dctcp = senders::dctcp::Dctcp;
@@ -328,6 +330,7 @@ routers! {
     Pi = routers::pi::Pi;
     Pie = routers::pie::Pie;
     Rem = routers::rem::Rem;
+    Price = routers::price::Price;
     Blue = routers::blue::Blue;
     Avq = routers::avq::Avq;
     Vcp = routers::vcp::Vcp;

@@ -279,7 +279,7 @@ impl Link {
         };
         let law = Router::build(info.name, params, &view).expect("parameters within their range");
         let (now, queue, draw) = (Time::ZERO, VecDeque::new(), Weyl(0.5));
-        let marks_ecn = info.codec == Codec::Ecn || router_marks_ecn(info.name, params);
+        let marks_ecn = info.codec.is_read_as(Codec::Ecn) || router_marks_ecn(info.name, params);
         Self { info, marks_ecn, law, now, idle_since: Some(now), queue, draw }
     }
 
@@ -306,7 +306,7 @@ impl Link {
     fn check(&self, packet: &Waiting, marks: Marks, header: Header) {
         let name = self.info.name;
         assert_eq!(marks.codec(), packet.marks.codec(), "{name} changed a packet's codec");
-        let ecn = self.marks_ecn && Codec::Ecn.is_read_as(marks.codec());
+        let ecn = self.marks_ecn && ecn::is_borne_by(marks.codec());
         let own = ecn || self.info.codec.is_read_as(marks.codec());
         assert!(own || (marks == packet.marks && header == packet.header), "{name} overstepped");
         assert!(marks.codec().uses_ecn_bits() || marks.ecn() == packet.marks.ecn(), "{name}");

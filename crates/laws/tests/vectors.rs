@@ -1,12 +1,14 @@
 //! The laws and codecs against `vectors/`, whose expectations come from the papers' equations.
 
 use knee_laws::codecs::xcp::Congestion;
-use knee_laws::codecs::{Codec, Feedback, Load, Reader, Wire, adpm, load2, mlcp, rate, xcp};
+use knee_laws::codecs::{Codec, Feedback, Load, Reader, Wire, adpm, load2, mlcp, price, rate, xcp};
 use knee_laws::params::Value;
 use knee_laws::presets::preset;
 use knee_laws::quantities::{BitRate, Bytes, Span, Time};
 use knee_laws::registry::Sender;
-use knee_laws::routers::{bmcc, mlcp as mlcp_router, pi, pie, red, rem, vcp, xcp as xcp_router};
+use knee_laws::routers::{
+    bmcc, mlcp as mlcp_router, pi, pie, price as price_router, red, rem, vcp, xcp as xcp_router,
+};
 use knee_laws::routers::{piqi_rcp, qi_rcp, rate_router::Seen, rcp};
 use knee_laws::sender::{self, Ack, Loss, Opening, SenderLaw};
 use knee_laws::senders::{cubic, hstcp, htcp, rcp as rcp_sender};
@@ -56,19 +58,21 @@ fn each_ack(law: &str, columns: usize, feedback: impl Fn(&mut Row) -> Feedback) 
     let opening = Opening { initial_window: 2.0, packet_bytes: 1000 };
     let start = || Sender::build(law, &[], &opening).expect("a law");
     let (mut run, mut sender) = (String::new(), start());
-    each(&format!("{law}_sender"), columns, |row| {
+    let mut min_rtt = Span::MAX;
+    each(&format!("{}_sender", law.replace('-', "_")), columns, |row| {
         if row.text() != run {
-            (run, sender) = (row.0[0].clone(), start());
+            (run, sender, min_rtt) = (row.0[0].clone(), start(), Span::MAX);
         }
         let now = Time::ZERO + Span::from_millis(row.number() as u64);
         let rtt = Span::from_millis(row.number() as u64);
+        min_rtt = min_rtt.min(rtt);
         sender.on_ack(&Ack {
             now,
             newly_acked: 1,
             in_flight: 1,
             rtt,
             smoothed_rtt: rtt,
-            min_rtt: rtt,
+            min_rtt,
             feedback: feedback(row),
             recovering: false,
             app_limited: false,
@@ -221,8 +225,43 @@ fn rem_price() {
         let measured = rem::Measured { arrived, backlog, capacity };
         let price = rem::control_step(price, &measured, &params);
         row.expect(price);
-        row.expect(rem::probability(price, params.phi));
+        row.expect(price::probability(price, params.phi));
     });
+}
+
+#[test]
+fn price_router() {
+    let params = price_router::Params::default();
+    each("price_router", 5, |row| {
+        let (price, arrived, capacity) = (row.number(), row.number(), row.number());
+        let interval_s = params.interval.seconds();
+        let load = arrived / (params.gamma * capacity * interval_s);
+        let price = price_router::control_step(price, load, interval_s);
+        row.expect(price);
+        row.expect(price::probability(price, params.phi));
+    });
+}
+
+#[test]
+fn price_path() {
+    each("price_path", 6, |row| {
+        let hops = [row.number(), row.number(), row.number()];
+        let phi = 1000.0;
+        let unmarked: f64 = hops.map(|price| 1.0 - price::probability(price, phi)).iter().product();
+        row.expect(1.0 - unmarked);
+        let marked = row.number() as u32;
+        row.expect(price::estimate(marked, 31, phi));
+    });
+}
+
+#[test]
+fn scalable_price_sender() {
+    each_ack("scalable-price", 5, |row| Feedback::Ecn { congested: row.bits() == 1 });
+}
+
+#[test]
+fn scalable_delay_sender() {
+    each_ack("scalable-delay", 4, |_| Feedback::None);
 }
 
 #[test]

@@ -276,3 +276,26 @@ fn an_island_keeps_its_queue_at_its_borders() {
         row(&results.flows, "flow", "island", "north/0")
     )));
 }
+
+/// Paganini et al. 2003 on two links, a long flow over both: U'(x) = q, prices add, and both links carry 95 %.
+/// K log x gives the long flow half of what the others have, 1 : 2; minimum potential delay 1 : sqrt 2.
+#[test]
+fn scalable_laws_share_by_their_utility_as_prices_add_up() {
+    for (fairness, ratio) in [(1.0, 2.0), (2.0, 2.0_f64.sqrt())] {
+        let text = format!(
+            "duration = \"90 s\"\nwarmup = \"45 s\"\nprobes = \"none\"\n\
+             [parking_lot]\nlinks = 2\nrtt = \"100 ms\"\nflows = 1\ncross = 1\n\
+             [bottleneck]\nrate = \"10 Mbps\"\nbuffer = \"5000 packets\"\n\
+             [[variant]]\nprotocol = \"scalable-price\"\nsender = {{ fairness = {fairness} }}\n"
+        );
+        let results = results(&text, 1);
+        let [long, one, two] = [0, 1, 2].map(|row| number(&results.flows, "goodput_mbps", row));
+        for other in [one, two] {
+            assert!((other / long / ratio - 1.0).abs() < 0.08, "{long} {other}");
+            assert!((0.945..0.955).contains(&((long + other) / 10.0)), "{long} {other}");
+        }
+        let queue = forward(&results, "queue_mean_packets");
+        assert!(queue < 30.0 && forward(&results, "drop_rate") == 0.0, "{queue}");
+        assert!(forward(&results, "mark_rate") > 0.05);
+    }
+}

@@ -2,7 +2,7 @@
 
 use crate::config::{GroupId, Transport};
 use crate::packet::{Block, Packet};
-use knee_laws::codecs::{Codec, Reader, ecn};
+use knee_laws::codecs::{Reader, ecn};
 use knee_laws::quantities::Time;
 use std::collections::VecDeque;
 
@@ -188,15 +188,15 @@ impl Receiver {
 
 /// RFC 8257, 3.2: where marks count packet by packet, a delayed ACK is for packets of one mark.
 fn is_other_mark(held: &Packet, data: &Packet) -> bool {
-    let counts = matches!(data.marks.codec(), Codec::AccurateEcn | Codec::L4s | Codec::Adpm);
     let is_marked = |packet: &Packet| packet.marks.ecn() == ecn::CONGESTED;
-    counts && is_marked(held) != is_marked(data)
+    data.marks.codec().counts_marks() && is_marked(held) != is_marked(data)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::config::transport_for_tests;
+    use knee_laws::codecs::Codec;
     use knee_laws::quantities::Span;
 
     /// Feeds packets in this order and returns (cumulative, blocks) of each ACK.

@@ -7,6 +7,7 @@ pub mod adpm;
 pub mod ecn;
 pub mod load2;
 pub mod mlcp;
+pub mod price;
 pub mod rate;
 pub mod xcp;
 
@@ -37,6 +38,8 @@ pub enum Codec {
     Adpm = 7,
     /// A rate that routers lower (RCP), with the sender's RTT.
     Rate = 8,
+    /// One bit, marked with a probability exponential in the sum of the path's prices, echoed a packet.
+    Price = 9,
 }
 
 impl Codec {
@@ -52,6 +55,7 @@ impl Codec {
             Self::Mlcp => "mlcp",
             Self::Adpm => "adpm",
             Self::Rate => "rate",
+            Self::Price => "price",
         }
     }
 
@@ -71,11 +75,12 @@ impl Codec {
                 "a load factor in the ECN bits of many packets (BMCC), its estimate echoed"
             }
             Self::Rate => "RCP's header: RTT out, the least rate of the path's links back",
+            Self::Price => "one ECN bit that marks tell prices by (REM), echoed by every ACK",
         }
     }
 
     /// Every codec.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::None,
         Self::Ecn,
         Self::Load2,
@@ -85,6 +90,7 @@ impl Codec {
         Self::Mlcp,
         Self::Adpm,
         Self::Rate,
+        Self::Price,
     ];
 
     /// The codec in a packet's marks.
@@ -99,13 +105,17 @@ impl Codec {
             6 => Self::Mlcp,
             7 => Self::Adpm,
             8 => Self::Rate,
+            9 => Self::Price,
             _ => Self::None,
         }
     }
 
     /// Does it live in the two ECN bits, so that no other such codec may share a path with it?
     pub fn uses_ecn_bits(self) -> bool {
-        matches!(self, Self::Ecn | Self::AccurateEcn | Self::L4s | Self::Load2 | Self::Adpm)
+        matches!(
+            self,
+            Self::Ecn | Self::AccurateEcn | Self::L4s | Self::Load2 | Self::Adpm | Self::Price
+        )
     }
 
     /// Does a sender that reads it do without?
@@ -124,6 +134,12 @@ impl Codec {
         }
     }
 
+    /// Do marks count packet by packet, so that an ACK is for packets of one mark (RFC 8257, 3.2)?
+    #[inline]
+    pub fn counts_marks(self) -> bool {
+        matches!(self, Self::AccurateEcn | Self::L4s | Self::Adpm | Self::Price)
+    }
+
     /// Does the sender write a congestion header?
     #[inline]
     pub fn has_header(self) -> bool {
@@ -134,7 +150,7 @@ impl Codec {
     #[inline]
     pub fn initial(self) -> Marks {
         let bits = match self {
-            Self::Ecn | Self::AccurateEcn | Self::Adpm => ecn::CAPABLE,
+            Self::Ecn | Self::AccurateEcn | Self::Adpm | Self::Price => ecn::CAPABLE,
             Self::L4s => ecn::CAPABLE_L4S,
             Self::Load2 => Load::Low as u8,
             Self::None | Self::Xcp | Self::Mlcp | Self::Rate => 0,
@@ -147,7 +163,7 @@ impl Codec {
     pub fn read(self, bits: u8, echo: [u32; 2]) -> Feedback {
         match self {
             Self::None => Feedback::None,
-            Self::Ecn | Self::AccurateEcn | Self::L4s => {
+            Self::Ecn | Self::AccurateEcn | Self::L4s | Self::Price => {
                 Feedback::Ecn { congested: bits == ecn::CONGESTED }
             }
             Self::Load2 => Feedback::Load(Load::from_bits(bits)),
@@ -205,7 +221,7 @@ impl Reader {
             Codec::None => Echo::default(),
             Codec::Ecn if self.congested => Echo { bits: ecn::CONGESTED, ..Echo::default() },
             Codec::Ecn => Echo::default(),
-            Codec::AccurateEcn | Codec::L4s | Codec::Load2 => with([0; 2]),
+            Codec::AccurateEcn | Codec::L4s | Codec::Load2 | Codec::Price => with([0; 2]),
             Codec::Xcp => with(xcp::echo(header)),
             Codec::Mlcp => with(mlcp::echo(header)),
             Codec::Rate => with(rate::echo(header)),
@@ -277,7 +293,7 @@ pub enum Feedback {
     #[default]
     None,
     /// Was congestion experienced? `Codec::Ecn` repeats it until the sender has answered;
-    /// `Codec::AccurateEcn` and `Codec::L4s` say it of each packet.
+    /// `Codec::AccurateEcn`, `Codec::L4s` and `Codec::Price` say it of each packet.
     Ecn {
         /// The echoed bit.
         congested: bool,

@@ -13,6 +13,7 @@ pub mod mlcp;
 pub mod pi;
 pub mod pie;
 pub mod piqi_rcp;
+pub mod price;
 pub mod qi_rcp;
 pub mod rate_router;
 pub mod rcp;

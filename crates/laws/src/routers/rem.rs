@@ -4,7 +4,7 @@
 //! In packets; every interval, x being what arrived in it, c what the link can carry in it, b the
 //! backlog at its end:
 //!   (1) price = max(0, price + gamma (alpha (b - b*) + x - c))
-//!   (2) p = 1 - phi^-price, so that a path marks with 1 - phi^-(sum of its prices)
+//!   (2) p = 1 - phi^-price: see [`price`](crate::codecs::price)
 //!   (3) each arrival is marked, or dropped if it cannot be, with probability p
 //! The interval, its smoothing (`weight`, none by default) and the numbers are those of ns-2.
 //! Differs from ns-2, which marks departures: arrivals are marked. Packets are bytes over the data
@@ -13,6 +13,7 @@
 
 use super::{congested, happens};
 use crate::codecs::Wire;
+use crate::codecs::price::probability;
 use crate::params;
 use crate::quantities::{BitRate, Span, Time};
 use crate::registry::RouterSpec;
@@ -56,11 +57,6 @@ pub fn control_step(price: f64, measured: &Measured, params: &Params) -> f64 {
     let Measured { arrived, backlog, capacity } = *measured;
     let excess = params.alpha * (backlog - params.target) + arrived - capacity;
     (price + params.gamma * excess).max(0.0)
-}
-
-/// (2): p at this price.
-pub fn probability(price: f64, phi: f64) -> f64 {
-    -libm::expm1(-price * libm::log(phi))
 }
 
 /// The state of a REM router at one link.
@@ -172,14 +168,6 @@ mod tests {
         assert!((step(1.0, 2.0, 50.0) - 1.003).abs() < 1e-12); // thirty waiting, a tenth of each
         assert!((step(1.0, 0.0, 0.0) - 0.996).abs() < 1e-12);
         assert_eq!(step(0.003, 0.0, 0.0), 0.0);
-    }
-
-    #[test]
-    fn prices_add_up_along_a_path() {
-        assert_eq!([probability(0.0, 1.001), probability(1.0, 2.0)], [0.0, 0.5]);
-        let (one, two) = (probability(300.0, 1.001), probability(500.0, 1.001));
-        let both = 1.0 - (1.0 - one) * (1.0 - two);
-        assert!((probability(800.0, 1.001) - both).abs() < 1e-12);
     }
 
     /// 1 MB/s carries two packets in 2 ms; 20 arrive, 40 wait: gamma (18 + 0.1 x 20) = 0.02.

@@ -12,6 +12,7 @@ pub mod mlcp;
 pub mod newreno;
 pub mod piqi_rcp;
 pub mod prague;
+pub mod price;
 pub mod rcp;
 pub mod reno;
 pub mod round;
