@@ -168,7 +168,7 @@ impl Flow {
             smoothed_rtt: self.rtt.smoothed,
             min_rtt: self.rtt.min,
             feedback,
-            recovering: was_recovering || self.recovering || self.is_echo(&feedback),
+            recovering: was_recovering || self.recovering || self.holds_still(&feedback),
             app_limited: self.board.next() >= self.limit || self.law.window() > options.max_window,
             rate: None,
         };
@@ -209,6 +209,13 @@ impl Flow {
             self.law.on_loss(&self.congestion(Congestion::Mark, options, now));
         }
         feedback
+    }
+
+    /// Is it an echo on which no window grows? Not while a timeout's losses are repaired: CWR, which ends
+    /// the echoes, goes out with new data only, so that they say nothing new until then.
+    #[inline(always)]
+    fn holds_still(&self, feedback: &Feedback) -> bool {
+        self.is_echo(feedback) && self.board.una() >= self.recover
     }
 
     /// Is it RFC 3168's echo of a mark, on which no window grows (6.1.2)? Accurate ECN tells of each
@@ -400,6 +407,21 @@ mod tests {
         assert_eq!(flow.law.window(), 4.5 + 1.0 / 4.5);
         flow.take_ack(&echo(12), &transport(), now);
         assert!(flow.law.window() < 4.0);
+    }
+
+    #[test]
+    fn echoes_do_not_hold_a_window_at_one_packet_while_a_timeouts_losses_are_repaired() {
+        let opening = Opening { initial_window: 10.0, packet_bytes: 1000 };
+        let law = Sender::build("sack", &[], &opening).expect("a law");
+        let mut flow = Flow::new(law, GroupId(0), Codec::Ecn);
+        let echo = |next| Packet::ack(&Packet::data(0, 0, 1000, false), next, 40, ecn::CONGESTED);
+        let at = |ms| Time::ZERO + Span::from_millis(ms);
+        sent(&mut flow, Time::ZERO);
+        flow.take_ack(&echo(1), &transport(), at(80)); // CWR waits for packet 10
+        flow.time_out(&transport(), at(1000));
+        assert_eq!(sent(&mut flow, at(1000)), [1]);
+        flow.take_ack(&echo(2), &transport(), at(1080));
+        assert_eq!(sent(&mut flow, at(1080)), [2, 3]);
     }
 
     /// Ten packets in 80 ms are 1 Mbps.

@@ -88,7 +88,8 @@ def _entry(given: Any) -> Any:
         case str():
             return {"role": given, "variant": {"protocol": given}}
         case {"role": role, **variant} if "variant" not in variant:
-            return {"role": role, "set": variant.pop("set", {}), "variant": variant}
+            own = {key: variant.pop(key) for key in ("set", "seeds") if key in variant}
+            return {"role": role, **own, "variant": variant}
         case _:
             return given
 
@@ -100,6 +101,8 @@ class Entry(_Strict):
     variant: dict[str, Any]
     set: dict[str, Any] = {}
     """Settings of this entry alone, over those of the sweep."""
+    seeds: int | None = Field(default=None, ge=1)
+    """In place of the experiment's, where x is not beyond."""
 
     @property
     def is_of_subject(self) -> bool:

@@ -139,7 +139,7 @@ def _at(
 ) -> list[_Planned]:
     """The runs of an entry at a point of the sweep, a seed each."""
     scenario = _scenario(experiment, entry, subject, x)
-    seeds = 1 if quick else _seeds(experiment, x, is_peer=not entry.is_of_subject)
+    seeds = 1 if quick else _seeds(experiment, x, entry)
     settings: dict[str, object] = dict(QUICK) if quick else {}
     place = Place(experiment.id, x, entry.role, subject)
     found = jobs(scenario.replace(seeds=seeds, set=settings))
@@ -186,10 +186,11 @@ def filled(value: Any, x: float, subject: str | None = None) -> Any:
 _X = re.compile(r"\{(?:([0-9.e+-]+)([*/]))?x\}")
 
 
-def _seeds(experiment: Experiment, x: float, *, is_peer: bool) -> int:
+def _seeds(experiment: Experiment, x: float, entry: Entry) -> int:
+    is_peer = not entry.is_of_subject
     usual = experiment.seeds
     if is_peer:
-        usual = experiment.peer_seeds or usual
+        usual = entry.seeds or experiment.peer_seeds or usual
     beyond = experiment.beyond
     if beyond is None or not x > beyond.x:
         return usual

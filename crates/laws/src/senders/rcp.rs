@@ -7,9 +7,10 @@
 //! With tau_1 = 1 and tau_2 = 0 it is x = R (2), RCP and QI-RCP; otherwise [PIQI-RCP](super::piqi_rcp).
 //! A new flow sends one packet, as a handshake, and learns its first R from the ACK; x is 0 before. Losses
 //! change nothing: what is lost is sent again at the rate x (the papers have unlimited buffers). After a
-//! timeout the path may be gone: one packet, as at the start. No flow sends less than a packet an RTT,
-//! since nothing would be heard without; the RCP authors' ns-2 code sends probes instead. As there, the RTT
-//! in the header is the last sample.
+//! timeout the path may be gone: one packet, then one more in flight for each acknowledged, however high x
+//! is, so that a rate that the path does not carry is not sent into it again and again. No flow sends less
+//! than a packet an RTT, since nothing would be heard without; the RCP authors' ns-2 code sends probes
+//! instead. As there, the RTT in the header is the last sample.
 
 use crate::codecs::rate::{Hops, Request};
 use crate::codecs::{Codec, Feedback, Header};
@@ -61,6 +62,8 @@ pub struct RateSender {
     heard: Option<(f64, u32)>,
     /// Has it a rate, or awaits it one?
     open: bool,
+    /// Most packets in flight: no limit, but after a timeout.
+    most: f64,
     rtt: Span,
     smoothed_rtt: Span,
 }
@@ -75,6 +78,7 @@ impl RateSender {
             rate: 0.0,
             heard: None,
             open: false,
+            most: WINDOW,
             rtt: Span::ZERO,
             smoothed_rtt: Span::ZERO,
         }
@@ -92,6 +96,7 @@ impl SenderLaw for RateSender {
         (self.rtt, self.smoothed_rtt) = (ack.rtt, ack.smoothed_rtt);
         let Feedback::Rate { rate, interval } = ack.feedback else { return };
         self.open = true;
+        self.most = (self.most + f64::from(ack.newly_acked)).min(WINDOW);
         let before = match self.heard {
             Some((_, answered)) if answered == interval => return,
             Some((before, _)) => before,
@@ -105,10 +110,11 @@ impl SenderLaw for RateSender {
 
     fn on_timeout(&mut self, _: &Loss) {
         self.open = false;
+        self.most = 1.0;
     }
 
     fn window(&self) -> f64 {
-        if self.open { WINDOW } else { 1.0 }
+        if self.open { self.most } else { 1.0 }
     }
 
     fn pacing_rate(&self) -> Option<BitRate> {
@@ -199,7 +205,7 @@ mod tests {
         flow.loss(100);
         assert!((bps(&flow) - 20e6).abs() < 1e-3);
         flow.timeout().expect_window(1.0);
-        flow.ack_at(900, ms(100)).expect_window(WINDOW);
+        flow.ack_at(900, ms(100)).expect_window(2.0); // doubles each RTT from there
     }
 
     #[test]
