@@ -21,6 +21,8 @@ params! {
         pub gain: f64 = 0.0625, in 0.001, 1.0;
         /// Marked fraction alpha at the start; 1 is cautious.
         pub initial_alpha: f64 = 1.0, in 0.0, 1.0;
+        /// Slow-start threshold at the start, in packets.
+        pub initial_ssthresh: f64 = 1e9, in 2.0, 1e9;
     }
 }
 
@@ -44,7 +46,10 @@ impl Dctcp {
     pub fn new(params: Params, opening: &Opening) -> Self {
         Self {
             gain: params.gain,
-            reno: Reno::new(reno::Params::default(), opening),
+            reno: Reno::new(
+                reno::Params { initial_ssthresh: params.initial_ssthresh, ..Default::default() },
+                opening,
+            ),
             alpha: params.initial_alpha,
             acked: 0.0,
             marked: 0.0,
@@ -143,6 +148,16 @@ mod tests {
         // All marked from now on: alpha stays where (1 - g) alpha + g = alpha, at 1.
         flow.feedback(Feedback::Ecn { congested: true }).acks(ms(80), 4000);
         assert!((flow.law.alpha - 1.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn slow_start_ends_at_its_threshold() {
+        let params = Params { initial_ssthresh: 20.0, ..Params::default() };
+        let opening = Opening { initial_window: 16.0, packet_bytes: 1000 };
+        let mut flow = Script::new(Dctcp::new(params, &opening));
+        flow.feedback(Feedback::Ecn { congested: false });
+        flow.acks(ms(80), 4).expect_window(20.0);
+        flow.acks(ms(80), 1).expect_window(20.05); // a packet an RTT from here on
     }
 
     #[test]
