@@ -23,6 +23,7 @@ from knee.plots.style import DPI
 PAGE = "report.html"
 MARKDOWN = "report.md"
 ROWS = "claims.json"
+QUICK_DPI = 40
 
 
 def write_report(
@@ -96,7 +97,7 @@ def _write(
     for evidence in evidences:
         for title, figure in draw_claim(evidence):
             buffer = io.BytesIO()
-            figure.savefig(buffer, format="png", dpi=DPI)
+            figure.savefig(buffer, format="png", dpi=QUICK_DPI if quick else DPI)
             slug = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60]
             name = f"{evidence.claim.id}-{slug}.png"
             (folder / name).write_bytes(buffer.getvalue())
