@@ -103,6 +103,32 @@ def test_growth_cuts_and_variation_of_a_sawtooth() -> None:
     assert measure(saw, "variation", {"quantity": "window"}) == pytest.approx(spread)
 
 
+def test_travel_counts_every_way_there_and_back() -> None:
+    """One flow between 2 and 3 at every sample; the other rests."""
+    turns = 2.0 + (np.arange(100) % 2)
+    both = run(throughput__0=turns, throughput__1=np.full(100, 4.5))
+    assert measure(both, "travel", {"quantity": "throughput"}) == pytest.approx(99 / 2.5 / 2)
+
+
+def test_settled_is_who_stays_near_where_it_ends() -> None:
+    """From 0 by 0.2 a second to 1 at 5 s; within a twentieth from 4.8 s on (4.75, sampled)."""
+    ramp = np.minimum(TIMES / 5.0, 1.0)
+    found = run(throughput__0=ramp, throughput__1=np.full(100, 3.0))
+    settled = {"quantity": "throughput", "after": 1.0}
+    assert measure(found, "settling", settled) == pytest.approx(3.8)
+    assert measure(found, "settling", settled | {"entity": "forward/1"}) == pytest.approx(0.0)
+    restless = run(throughput__0=2.0 + (np.arange(100) % 2))
+    assert math.isinf(measure(restless, "settling", {"quantity": "throughput"}))
+    averaged = {"quantity": "throughput", "average": 0.2}
+    assert measure(restless, "settling", averaged) == pytest.approx(0.2)
+
+
+def test_a_queue_drains_from_above() -> None:
+    queue = np.where(TIMES < 2.0, 0.0, np.maximum(0.0, 50.0 - 10.0 * (TIMES - 2.0)))
+    arguments = {"quantity": "queue", "level": 10.0, "after": 2.0, "falling": True}
+    assert measure(run(queue__link=queue), "time_to", arguments) == pytest.approx(4.0)
+
+
 def test_overload_is_missed_by_who_does_not_hear_of_it_in_time() -> None:
     """Onsets at 3 and 6 s; one hears in time of both, the other late of the second."""
     load = np.where((TIMES >= 3.0) & (TIMES < 4.0) | (TIMES >= 6.0) & (TIMES < 7.0), 1.1, 0.9)

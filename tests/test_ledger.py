@@ -261,7 +261,7 @@ def test_reproduce_smokes_every_claim(knee: Knee, paper: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["reproduce"], "name claims, or papers (xia2008"),
+        (["reproduce"], "name claims, or papers (jain2007, "),
         (["reproduce", "vcp-rtt-fairnes"], "the nearest is vcp-rtt-fairness"),
         (["reproduce", "vcp-fig1", "--store", "short.toml"], "cannot keep runs in"),
     ],

@@ -7,7 +7,7 @@ import heapq
 import numpy as np
 import pytest
 
-from knee.analysis.models import processor_sharing
+from knee.analysis.models import processor_sharing, rcp_bounds, rcp_rest
 
 
 def test_processor_sharing_by_hand() -> None:
@@ -37,3 +37,22 @@ def test_processor_sharing_against_a_queue_that_shares() -> None:
         capacity="8 Mbps", rtt="0 ms", load=load, packets=10, packet_bytes=1000
     )
     assert total / count == pytest.approx(ideal["completion"], rel=0.02)
+
+
+def test_rcp_bounds_of_equal_and_of_unequal_round_trips() -> None:
+    """(6) is exact if RTTs are equal; the paper finds 1.8 of it with 122 and 306 ms."""
+    equal = rcp_bounds(rtts=["120 ms", "120 ms"])
+    assert equal["qi_rcp"] == pytest.approx(1.0, abs=1e-3)
+    assert rcp_bounds(rtts=["122 ms", "306 ms"])["qi_rcp"] == pytest.approx(1.8, abs=0.05)
+    # (35) by hand: 10 / 2 / 130 over sin(pi / 46).
+    assert equal["simple"] == pytest.approx(0.038462 / 0.068242, rel=1e-4)
+
+
+def test_rcp_rests_if_it_knows_the_round_trip() -> None:
+    """One flow of 120 ms: stable by (1)'s gains if d is that, restless if d is a third of it."""
+    known = rcp_rest(law="rcp", capacity="100 Mbps", rtts=["120 ms"])
+    assert known["distance"] < 1e-3
+    assert known["mean_rtt"] == pytest.approx(0.12)
+    wrong = rcp_rest(law="rcp", capacity="100 Mbps", rtts=["120 ms"], mean_rtt="40 ms")
+    assert 0.1 < wrong["distance"] <= 1.0
+    assert wrong["mean_rtt"] == pytest.approx(0.04)

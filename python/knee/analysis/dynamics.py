@@ -99,6 +99,46 @@ def variation(
     return float(np.nanmean(np.nanstd(values, axis=0) / np.nanmean(values, axis=0)))
 
 
+def travel(
+    run: Run, quantity: str, *, entity: str = "*", start: float = 0.0, end: float = math.inf
+) -> float:
+    """All that a probe goes up and down, over its mean, averaged over entities."""
+    _, values = samples(run, quantity, entity, start, end)
+    if values.shape[0] < 2:
+        return math.nan
+    way = np.nansum(np.abs(np.diff(values, axis=0)), axis=0)
+    return float(np.nanmean(way / np.nanmean(values, axis=0)))
+
+
+def settling(
+    run: Run,
+    quantity: str,
+    *,
+    entity: str = "*",
+    after: float = 0.0,
+    until: float = math.inf,
+    tolerance: float = 0.05,
+    average: float = 0.0,
+) -> float:
+    """Seconds after `after` from which on a probe stays near where it is at `until`.
+
+    Near: within `tolerance` of its mean over the last tenth of that time. Each sample is the mean
+    over `average` seconds. The greatest over entities; infinite if one never stays.
+    """
+    times, values = samples(run, quantity, entity, after, until)
+    if times.size < 2:
+        return math.nan
+    width = min(times.size, max(1, round(average / float(times[1] - times[0]))))
+    means = _moving(np.nan_to_num(values), width)
+    last = means[-max(1, len(means) // 10) :].mean(axis=0)
+    near = (np.abs(means - last) <= tolerance * last).all(axis=1)
+    if not near[-1]:
+        return math.inf
+    away = np.nonzero(~near)[0]
+    first = int(away[-1]) + 1 if away.size else 0
+    return float(times[width - 1 + first] - after)
+
+
 def growth(
     run: Run,
     quantity: str,
@@ -218,6 +258,8 @@ DYNAMICS: Mapping[str, Callable[..., float]] = {
         fairness_rate,
         tracking,
         variation,
+        travel,
+        settling,
         growth,
         cut,
         overload,

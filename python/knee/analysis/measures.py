@@ -136,15 +136,19 @@ def time_to(
     after: float = 0.0,
     ignore: float = 0.0,
     hold: float = 0.0,
+    falling: bool = False,
     unit_s: float = 1.0,
 ) -> float:
     """Time after `after` until a probe's mean over entities reaches `level`, for `hold` seconds.
 
-    Of the first `ignore` seconds no sample counts: what they average began before. In units of
-    `unit_s` seconds; infinite if it never does.
+    It comes from below or, `falling`, from above. Of the first `ignore` seconds no sample counts:
+    what they average began before. In units of `unit_s` seconds; infinite if it never does.
     """
     times, values = samples(run, quantity, entity, after + ignore, math.inf)
-    return first_time(times, np.nanmean(values, axis=1) >= level, after, hold, unit_s)
+    if times.size == 0:
+        return math.nan
+    means = np.nanmean(values, axis=1)
+    return first_time(times, means <= level if falling else means >= level, after, hold, unit_s)
 
 
 def time_to_fair(

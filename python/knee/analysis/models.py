@@ -180,6 +180,50 @@ def bmcc_detection(*, flow_bdp: float) -> Mapping[str, float]:
     return fluid.bmcc_detection(flow_bdp=flow_bdp).row(0, named=True)
 
 
+def rcp_bounds(*, rtts: Sequence[str]) -> Mapping[str, float]:
+    """Bounds on QI-RCP's and PIQI-RCP's gain for these RTTs, over those that their routers take.
+
+    Returns:
+        qi_rcp: The greatest stable kappa of (5), linearised, over (6); piqi_rcp: that of (18)-(19)
+        over (20); simple: (35) over (20).
+    """
+    [row] = fluid.rcp_bounds(rtts=rtts).to_dicts()
+    return {
+        "qi_rcp": row["qi_rcp_exact"] / row["qi_rcp"],
+        "piqi_rcp": row["piqi_rcp_exact"] / row["piqi_rcp"],
+        "simple": row["piqi_rcp_simple"] / row["piqi_rcp"],
+    }
+
+
+def rcp_rest(
+    *,
+    law: str,
+    capacity: str,
+    rtts: Sequence[str],
+    eta: float | None = None,
+    mean_rtt: str | None = None,
+) -> Mapping[str, float]:
+    """Does RCP, QI-RCP or PIQI-RCP rest on one link, step by step without packets?
+
+    Returns:
+        distance: Root mean square distance of the control rate from the flows' equal shares, over
+        these, in the last 60 of 240 s, begun a tenth below; mean_rtt: d in seconds, the flows' mean
+        if it is not given.
+    """
+    table = fluid.rcp(
+        law=law, capacity=capacity, rtts=rtts, eta=eta, mean_rtt=mean_rtt, start=0.9,
+        duration="240 s",
+    )  # fmt: skip
+    target = 1.0 if law == "rcp" else 0.95
+    share = target * bits_per_second(capacity) / 1e6 / len(rtts)
+    rate = table.filter(table["time_s"] >= 180.0)["rate_mbps"].to_numpy()
+    mean = float(np.mean([seconds(rtt) for rtt in rtts]))
+    return {
+        "distance": float(np.sqrt(np.mean((rate / share - 1.0) ** 2))),
+        "mean_rtt": mean if mean_rtt is None else seconds(mean_rtt),
+    }
+
+
 MODELS: Mapping[str, Callable[..., Mapping[str, float]]] = {
     model.__name__: model
     for model in (
@@ -192,6 +236,8 @@ MODELS: Mapping[str, Callable[..., Mapping[str, float]]] = {
         bmcc_epochs,
         bmcc_startup,
         bmcc_detection,
+        rcp_bounds,
+        rcp_rest,
     )
 }
 """Models by the name that ledger files use."""
