@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from knee.analysis.samples import samples
 from knee.ledger.claims import SUBJECT
 from knee.ledger.evidence import Evidence, Place
-from knee.plots.style import BLUE, GREEN, STYLE, VERMILION, palette
+from knee.plots.style import BLACK, BLUE, GREEN, PURPLE, STYLE, VERMILION, palette
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,6 +27,9 @@ PANEL = (3.4, 2.6)
 
 TIME_PANEL = (3.4, 1.7)
 """The same of a panel against time."""
+
+SUBJECTS = (BLUE, VERMILION, BLACK, PURPLE)
+"""Colours of the protocols that a claim is about, whatever the peers'."""
 
 MARKS = "osv^D<>PX*"
 BAND_ALPHA = 0.10
@@ -102,8 +105,8 @@ def _draw_line(
     )
     x, mean = folded["x"].to_numpy(), folded["mean"].to_numpy() * panel.scale
     finite = np.isfinite(mean)
-    colour = palette(count)[number]
     is_subject = part["subject"][0] is not None
+    colour = SUBJECTS[number % len(SUBJECTS)] if is_subject else palette(count)[number]
     axis.errorbar(
         x[finite],
         mean[finite],
