@@ -61,7 +61,7 @@ class Results(Run):
             partial.chmod(0o755)
             self.write(partial)
             self.plot(partial / PICTURE)
-            _replace(target, partial)
+            replace_folder(target, partial)
         except OSError as error:
             raise FolderError(f"cannot write results to {folder}: {error.strerror}") from error
         finally:
@@ -123,7 +123,7 @@ def check_folder(folder: str | Path) -> Path:
     return target
 
 
-def _replace(target: Path, partial: Path) -> None:
+def replace_folder(target: Path, partial: Path) -> None:
     """Put `partial` in the place of `target`; should that fail, `target` is back as it was."""
     if not target.exists():
         partial.rename(target)

@@ -19,6 +19,7 @@ from knee import _core
 from knee.ledger import Answer, Evidence, Verdict, number, papers
 from knee.plots import draw_claim
 from knee.plots.style import DPI
+from knee.results import replace_folder
 
 PAGE = "report.html"
 MARKDOWN = "report.md"
@@ -50,9 +51,7 @@ def write_report(
     try:
         _write(evidences, answers, partial, quick=quick)
         partial.chmod(0o755)
-        if folder.exists():
-            shutil.rmtree(folder)
-        partial.rename(folder)
+        replace_folder(folder, partial)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
     return folder / PAGE
