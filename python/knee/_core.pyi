@@ -66,6 +66,9 @@ class Scenario:
     def to_toml(self) -> str:
         """The scenario as run: every default and seed written out, with knee's version."""
 
+    def ways(self) -> str:
+        """Capacities of links and ways of flows, a network a variant, as JSON text."""
+
 @final
 class Results:
     """The tables of a run."""

@@ -41,6 +41,11 @@ impl Scenario {
         self.0.to_toml()
     }
 
+    /// Capacities of links and ways of flows, a network a variant, as JSON text.
+    fn ways(&self) -> String {
+        self.0.ways().to_string()
+    }
+
     /// Its name.
     #[getter]
     fn name(&self) -> &str {

@@ -269,6 +269,15 @@ fn distribution(size: &ArrivalSize, packet_bytes: f64) -> SizeDistribution {
     }
 }
 
+/// Mean size of an arriving flow in packets.
+pub(crate) fn mean_packets(size: &ArrivalSize, packet_bytes: f64) -> f64 {
+    match distribution(size, packet_bytes) {
+        SizeDistribution::Fixed(mean)
+        | SizeDistribution::Exponential { mean }
+        | SizeDistribution::Pareto { mean, .. } => mean,
+    }
+}
+
 fn quantity(name: QuantityName) -> Quantity {
     match name {
         QuantityName::Queue => Quantity::Queue,

@@ -21,7 +21,7 @@ pub fn schema() -> String {
 
 /// Laws with their parameters, presets with what they change, codecs, and quantities that probes sample.
 ///
-/// An object of lists: `senders`, `routers`, `presets`, `slow_starts`, `profiles`, `codecs`, `quantities`.
+/// A codec is `explicit` if a sender that reads it cannot do without. An object of lists: `senders`, `routers`, `presets`, `slow_starts`, `profiles`, `codecs`, `quantities`.
 pub fn catalogue() -> serde_json::Value {
     let senders: Vec<_> = sender_laws()
         .iter()
@@ -68,7 +68,13 @@ pub fn catalogue() -> serde_json::Value {
     ];
     let codecs: Vec<_> = Codec::ALL
         .iter()
-        .map(|codec| json!({ "name": codec.name(), "title": codec.title() }))
+        .map(|codec| {
+            json!({
+                "name": codec.name(),
+                "title": codec.title(),
+                "explicit": !codec.is_optional(),
+            })
+        })
         .collect();
     let quantities: Vec<_> = QUANTITIES
         .iter()

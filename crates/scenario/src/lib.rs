@@ -28,6 +28,7 @@ mod template;
 mod tests;
 mod text;
 mod variant;
+mod ways;
 
 pub use catalogue::{catalogue, schema};
 pub use compare::{CompareOptions, compare};

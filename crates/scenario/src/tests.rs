@@ -370,3 +370,81 @@ fn quantities_are_read_and_written() {
         assert!(read(text).starts_with("! "), "{text}: {}", read(text));
     }
 }
+
+#[test]
+fn ways_tell_who_shares_what() {
+    let scenario = scenario(
+        r#"
+        duration = "10 s"
+        [parking_lot]
+        links = 2
+        rtt = "80 ms"
+        flows = 3
+        cross = 1
+        [bottleneck]
+        rate = "10 Mbps"
+        rate_changes = [{ at = "5 s", rate = "20 Mbps" }, { at = "10 s", rate = "1 Mbps" }]
+        [[flows]]
+        name = "web"
+        path = ["link2"]
+        arrivals = { per_second = 5, size = { exponential = "30 kB" } }
+        [[flows]]
+        name = "early"
+        path = "forward"
+        stop = "9 s"
+        [[variant]]
+        protocol = "vcp"
+        transport = { packets_per_ack = 2 }
+        "#,
+    );
+    let ways = scenario.ways();
+    assert_eq!(ways[0]["variant"], "vcp");
+    assert_eq!(ways[0]["links"][0], serde_json::json!({ "name": "link1", "bps": 20e6 }));
+    let groups = ways[0]["groups"].as_array().unwrap();
+    let named = |name: &str| groups.iter().find(|group| group["name"] == name).unwrap();
+    assert_eq!(named("forward")["data"], serde_json::json!(["link1", "link2"]));
+    assert_eq!(named("forward")["acks"], serde_json::json!(["link2-reverse", "link1-reverse"]));
+    assert_eq!(named("forward")["count"], 3);
+    assert_eq!(named("forward")["access_bps"], 40e6);
+    assert_eq!(named("forward")["packets_per_ack"], 2);
+    assert_eq!(named("cross2")["data"], serde_json::json!(["link2"]));
+    let lasting = ["forward", "cross1", "web", "early"].map(|name| named(name)["lasting"].clone());
+    assert_eq!(lasting, [true, true, false, false]);
+    assert_eq!(named("web")["offered_bps"], 1.2e6);
+    assert!(named("early")["offered_bps"].is_null());
+}
+
+#[test]
+fn ways_lead_over_the_links_of_an_aggregate() {
+    let text = r#"
+        duration = "10 s"
+        protocol = "sack"
+        aggregate = [{ name = "core", from = "b", to = "c" }]
+        [[link]]
+        name = "l1"
+        from = "a"
+        to = "b"
+        rate = "10 Mbps"
+        delay = "5 ms"
+        duplex = true
+        [[link]]
+        name = "l2"
+        from = "b"
+        to = "c"
+        rate = "5 Mbps"
+        delay = "5 ms"
+        duplex = true
+        [[flows]]
+        name = "f"
+        from = "a"
+        to = "c"
+    "#;
+    let ways = scenario(text).ways();
+    let names = |key: &str, list: &str| -> Vec<String> {
+        let list = ways[0][list].as_array().unwrap().iter();
+        list.map(|each| each[key].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names("name", "links"), ["l1", "l1-reverse", "l2", "l2-reverse"]);
+    assert_eq!(names("name", "groups"), ["f"]);
+    assert_eq!(ways[0]["groups"][0]["data"], serde_json::json!(["l1", "l2"]));
+}
