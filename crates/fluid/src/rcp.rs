@@ -9,7 +9,10 @@
 //! `exact` bounds are knee's own: with `z = exp(-j w)` the loop gain is `kappa L(w)`, its poles lie on or inside of
 //! the unit circle, and the least kappa with `kappa L = -1` at some w is the bound of the linearised system.
 
+use crate::complex::Complex;
 use crate::roots::bisect;
+use knee_laws::routers::piqi_rcp::{self, Bound};
+use knee_laws::routers::qi_rcp;
 use std::f64::consts::PI;
 
 /// Which law sets the rate.
@@ -42,44 +45,30 @@ pub enum Law {
 
 /// (6), for the longest RTT in steps of T.
 pub fn qi_bound(longest: u32) -> f64 {
-    2.0 * libm::sin(PI / (2.0 * (2.0 * f64::from(longest) - 1.0)))
+    qi_rcp::kappa_star(f64::from(longest), 1.0)
 }
 
 /// (20), for the longest RTT in steps of T.
 pub fn piqi_bound(longest: u32) -> f64 {
-    qi_bound(longest) / 2.0
+    piqi_rcp::kappa_star(f64::from(longest), 1.0, Bound::Sine)
 }
 
 /// (35), for an interval and the longest RTT in the same unit.
 pub fn piqi_simple_bound(interval: f64, longest: f64) -> f64 {
-    interval / (2.0 * (interval + longest))
-}
-
-/// `a + j b`.
-type Complex = (f64, f64);
-
-fn times(a: Complex, b: Complex) -> Complex {
-    (a.0 * b.0 - a.1 * b.1, a.0 * b.1 + a.1 * b.0)
-}
-
-fn over(a: Complex, b: Complex) -> Complex {
-    let square = b.0 * b.0 + b.1 * b.1;
-    let (re, im) = times(a, (b.0, -b.1));
-    (re / square, im / square)
+    piqi_rcp::kappa_star(longest, interval, Bound::Simple)
 }
 
 /// A polynomial in `exp(-j w)`, given as powers and coefficients.
 fn polynomial(terms: &[(f64, f64)], w: f64) -> Complex {
-    terms.iter().fold((0.0, 0.0), |(re, im), (power, factor)| {
-        (re + factor * libm::cos(power * w), im - factor * libm::sin(power * w))
-    })
+    let term = |&(power, factor): &(f64, f64)| Complex::polar(factor, -power * w);
+    terms.iter().map(term).fold(Complex::default(), |sum, term| sum + term)
 }
 
 /// `(1/N) sum z^D_i / (1 - z)`.
 fn integrator(delays: &[u32], w: f64) -> Complex {
     let share = 1.0 / delays.len() as f64;
     let terms: Vec<_> = delays.iter().map(|&delay| (f64::from(delay), share)).collect();
-    over(polynomial(&terms, w), polynomial(&[(0.0, 1.0), (1.0, -1.0)], w))
+    polynomial(&terms, w) / polynomial(&[(0.0, 1.0), (1.0, -1.0)], w)
 }
 
 /// The least kappa with `kappa loop(w) = -1` at some w in (0, pi].
@@ -89,15 +78,15 @@ fn gain_margin(longest: u32, gain: impl Fn(f64) -> Complex) -> f64 {
     let mut least = f64::INFINITY;
     for i in 1..steps {
         let (low, high) = (at(i), at(i + 1));
-        if (gain(low).1 > 0.0) != (gain(high).1 > 0.0) {
-            let re = gain(bisect(low, high, |w| gain(w).1)).0;
+        if (gain(low).im > 0.0) != (gain(high).im > 0.0) {
+            let re = gain(bisect(low, high, |w| gain(w).im)).re;
             if re < 0.0 {
                 least = least.min(-1.0 / re);
             }
         }
     }
     // At pi the gain is real; its imaginary part is but rounding there.
-    let end = gain(PI).0;
+    let end = gain(PI).re;
     if end < 0.0 { least.min(-1.0 / end) } else { least }
 }
 
@@ -112,9 +101,9 @@ pub fn piqi_exact(delays: &[u32], tau1: f64, tau2: f64) -> f64 {
     let longest = delays.iter().copied().max().unwrap_or(1);
     let source = |w: f64| {
         let above = polynomial(&[(0.0, tau1 + tau2), (1.0, tau1), (2.0, -tau2)], w);
-        over(above, polynomial(&[(0.0, 1.0), (1.0, tau1 - 1.0)], w))
+        above / polynomial(&[(0.0, 1.0), (1.0, tau1 - 1.0)], w)
     };
-    gain_margin(longest, |w| times(source(w), integrator(delays, w)))
+    gain_margin(longest, |w| source(w) * integrator(delays, w))
 }
 
 /// A link and its flows.
