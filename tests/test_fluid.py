@@ -106,13 +106,6 @@ def test_piqi_rcp_bounds_are_in_order() -> None:
     assert row["piqi_rcp"] == pytest.approx(row["qi_rcp"] / 2)
 
 
-def test_scalable_laws_rest_at_the_demand_and_have_the_margin_of_theorem_2() -> None:
-    frame = knee.fluid.scalable(capacity="8 Mbps", rtts=["40 ms", "200 ms"], duration="400 s")
-    assert frame["price_s"][-1] == pytest.approx(2 * 50 / 1000, rel=1e-3)
-    assert frame["load"][-1] == pytest.approx(1, abs=1e-4)
-    assert knee.fluid.scalable_margin(rtt="80 ms")["margin"][0] == pytest.approx(3.14159265 / 2)
-
-
 def test_what_is_refused_is_named() -> None:
     with pytest.raises(knee.ScenarioError, match="kappa = -1"):
         knee.fluid.miaimd(capacity="1 Mbps", rtt="80 ms", flows=1, kappa=-1)

@@ -11,6 +11,7 @@ pub mod max_min;
 pub mod miaimd;
 pub mod miaimd_network;
 pub mod mlcp;
+pub mod nyquist;
 pub mod rcp;
 pub mod roots;
 pub mod scalable;

@@ -15,7 +15,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from knee import _core
+from knee.fluid.scalable import (
+    scalable,
+    scalable_delay,
+    scalable_delay_rest,
+    scalable_margin,
+    scalable_network,
+    scalable_network_loci,
+    scalable_network_margin,
+    scalable_network_rest,
+    scalable_nyquist,
+)
+from knee.fluid.solve import solve
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,18 +45,15 @@ __all__ = [
     "rcp",
     "rcp_bounds",
     "scalable",
+    "scalable_delay",
+    "scalable_delay_rest",
     "scalable_margin",
+    "scalable_network",
+    "scalable_network_loci",
+    "scalable_network_margin",
+    "scalable_network_rest",
+    "scalable_nyquist",
 ]
-
-
-def _solve(model: str, **settings: object) -> pl.DataFrame:
-    """The columns of a model; settings that are None keep their default."""
-    import json
-
-    import polars as pl
-
-    given = {name: value for name, value in settings.items() if value is not None}
-    return pl.DataFrame(_core.fluid(model, json.dumps(given)))
 
 
 def miaimd(
@@ -91,7 +99,7 @@ def miaimd(
         time_s, window_packets (of all flows), utilisation (min(1, w / (C T))), load (rho of (11),
         as the sources know it), gamma.
     """
-    return _solve("miaimd", **locals())
+    return solve("miaimd", **locals())
 
 
 def miaimd_equilibrium(
@@ -115,7 +123,7 @@ def miaimd_equilibrium(
         for this C, T, N, alpha and gamma: kappa = arccos(-(1 - u) / u) / sqrt(2 u - 1) with
         u = gamma C T / w*, never below pi/2.
     """
-    return _solve("miaimd_equilibrium", **locals())
+    return solve("miaimd_equilibrium", **locals())
 
 
 def miaimd_sweep(
@@ -146,7 +154,7 @@ def miaimd_sweep(
         A row a model: capacity_mbps, rtt_ms, flows, kappa, kappa_bound, rtts (length of the
         solution), deviation (the greatest relative distance from w* over its last ten RTTs).
     """
-    return _solve("miaimd_sweep", **locals())
+    return solve("miaimd_sweep", **locals())
 
 
 def miaimd_network(
@@ -179,7 +187,7 @@ def miaimd_network(
     Returns:
         A row an instant and flow: time_s, flow (from 0), window_packets, rate_mbps (w / T).
     """
-    return _solve("miaimd_network", **locals())
+    return solve("miaimd_network", **locals())
 
 
 def miaimd_network_equilibrium(
@@ -201,7 +209,7 @@ def miaimd_network_equilibrium(
         bottleneck (the link of that load), max_min_mbps (progressive filling of links of gamma C),
         max_min_of_carried_mbps (of links of rho gamma C, what each carries: equal to rate_mbps).
     """
-    return _solve("miaimd_network_equilibrium", **locals())
+    return solve("miaimd_network_equilibrium", **locals())
 
 
 def max_min(*, links: Mapping[str, str], routes: Sequence[Sequence[str]]) -> pl.DataFrame:
@@ -214,7 +222,7 @@ def max_min(*, links: Mapping[str, str], routes: Sequence[Sequence[str]]) -> pl.
     Returns:
         A row a flow: flow, rate_mbps, bottleneck (the link that holds it back).
     """
-    return _solve("max_min", **locals())
+    return solve("max_min", **locals())
 
 
 def mlcp_rtts(
@@ -242,7 +250,7 @@ def mlcp_rtts(
         A row for each of `bits`: bits, levels, rtts (not rounded; the thesis rounds all but the
         first up).
     """
-    return _solve("mlcp_rtts", **locals())
+    return solve("mlcp_rtts", **locals())
 
 
 def bmcc_epochs(
@@ -269,7 +277,7 @@ def bmcc_epochs(
     Returns:
         One row: epochs (E[m]), epoch_rtts (E[d_e]), convergence_rtts (r of (4.9)).
     """
-    return _solve("bmcc_epochs", **locals())
+    return solve("bmcc_epochs", **locals())
 
 
 def bmcc_startup(
@@ -304,7 +312,7 @@ def bmcc_startup(
         time_s, bmcc_packets, bmcc_sent_packets, vcp_packets, sack_packets (doubling until twice the
         BDP: link and buffer).
     """
-    return _solve("bmcc_startup", **locals())
+    return solve("bmcc_startup", **locals())
 
 
 def bmcc_detection(*, flow_bdp: float, limit: float | None = None) -> pl.DataFrame:
@@ -318,7 +326,7 @@ def bmcc_detection(*, flow_bdp: float, limit: float | None = None) -> pl.DataFra
         One row: missed (P(R > d) with d = k / N + 1), packets (E[min(R, d + 1)]; E[R] itself has
         no end under (4.13)).
     """
-    return _solve("bmcc_detection", **locals())
+    return solve("bmcc_detection", **locals())
 
 
 def rcp_bounds(
@@ -341,7 +349,7 @@ def rcp_bounds(
         piqi_rcp_simple (35), piqi_rcp_exact (of (18)-(19), linearised, for these RTTs, tau_1 and
         tau_2).
     """
-    return _solve("rcp_bounds", **locals())
+    return solve("rcp_bounds", **locals())
 
 
 def rcp(
@@ -384,58 +392,4 @@ def rcp(
     Returns:
         time_s, rate_mbps (the control rate R), load (y / (gamma C)), queue_packets.
     """
-    return _solve("rcp", **locals())
-
-
-def scalable(
-    *,
-    capacity: str,
-    rtts: Sequence[str],
-    alpha: float | None = None,
-    bottlenecks: float | None = None,
-    utility: float | None = None,
-    eta: float | None = None,
-    packet: str | None = None,
-    start: float | None = None,
-    duration: str | None = None,
-    samples: int | None = None,
-) -> pl.DataFrame:
-    """The scalable laws on one link (paganini2003, (5), (15)-(16)), with U(x) = K ln x.
-
-    Args:
-        capacity: c_0, the virtual capacity.
-        rtts: tau of each flow.
-        alpha: Gain; 0.37.
-        bottlenecks: M; 1.
-        utility: K, packets a second; 50.
-        eta: z tau_max; 0.64. 0 is the static law (6), whose maximum rates put it at the same rest.
-        packet: Size of a packet on the wire; "1000 B".
-        start: Rates until time 0, as a multiple of where they rest; 0.5.
-        duration: "60 s".
-        samples: Rows; 1201.
-
-    Returns:
-        time_s, price_s, load (y / c_0), price_at_rest_s (N K / c_0).
-    """
-    return _solve("scalable", **locals())
-
-
-def scalable_margin(
-    *,
-    rtt: str,
-    alpha: float | None = None,
-    zero: float | None = None,
-    ratio: float | None = None,
-) -> pl.DataFrame:
-    """The gain margin of lambda(jw), one source's loop gain (paganini2003, (14)).
-
-    Args:
-        rtt: tau.
-        alpha: Gain; 1.
-        zero: z, 1/s; 0.2.
-        ratio: nu / kappa; 1: no lead or lag, the static law, stable up to alpha = pi/2.
-
-    Returns:
-        One row: margin (the least factor on alpha that puts lambda on -1; above 1 is stable).
-    """
-    return _solve("scalable_margin", **locals())
+    return solve("rcp", **locals())

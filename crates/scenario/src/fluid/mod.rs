@@ -49,7 +49,14 @@ const MODELS: &[Entry] = &[
     ("rcp", entry::<rcp::Rates>),
     ("rcp_bounds", entry::<rcp::Bounds>),
     ("scalable", entry::<scalable::Prices>),
+    ("scalable_delay", entry::<scalable::Delays>),
+    ("scalable_delay_rest", entry::<scalable::DelaysRest>),
     ("scalable_margin", entry::<scalable::Margin>),
+    ("scalable_network", entry::<scalable::Run>),
+    ("scalable_network_loci", entry::<scalable::Loci>),
+    ("scalable_network_margin", entry::<scalable::Margins>),
+    ("scalable_network_rest", entry::<scalable::Rest>),
+    ("scalable_nyquist", entry::<scalable::Gain>),
 ];
 
 /// Solves the fluid model called `model`; `settings` is a JSON object.
@@ -63,7 +70,8 @@ pub fn fluid(model: &str, settings: &str) -> Result<RecordBatch, Problem> {
     let columns = solve(&Text::read(&source)?)?;
     let nullable = columns.into_iter().map(|(name, values)| {
         let number = values.data_type() == &arrow_schema::DataType::Float64;
-        (name, values, number)
+        let missing = values.null_count() > 0;
+        (name, values, number || missing)
     });
     RecordBatch::try_from_iter_with_nullable(nullable)
         .map_err(|error| Problem(format!("{model}: {error}")))
@@ -76,13 +84,13 @@ fn numbers(values: impl IntoIterator<Item = f64>) -> ArrayRef {
 }
 
 /// A column of whole numbers.
-fn wholes(values: impl IntoIterator<Item = u64>) -> ArrayRef {
-    Arc::new(values.into_iter().map(Some).collect::<UInt64Array>())
+fn wholes<T: Into<Option<u64>>>(values: impl IntoIterator<Item = T>) -> ArrayRef {
+    Arc::new(values.into_iter().map(Into::into).collect::<UInt64Array>())
 }
 
 /// A column of words.
-fn words<'a>(values: impl IntoIterator<Item = &'a str>) -> ArrayRef {
-    Arc::new(values.into_iter().map(Some).collect::<StringArray>())
+fn words<'a, T: Into<Option<&'a str>>>(values: impl IntoIterator<Item = T>) -> ArrayRef {
+    Arc::new(values.into_iter().map(Into::into).collect::<StringArray>())
 }
 
 /// That `value` lies in `[low, high]`.
@@ -145,6 +153,9 @@ impl Links {
 mod tests {
     use super::*;
 
+    const NETWORK_OF_TWO_RTTS: &str =
+        r#"{"links": {"a": "1 Mbps"}, "routes": [["a"]], "rtts": ["1 ms", "2 ms"]}"#;
+
     #[test]
     fn mistakes_are_named() {
         let cases = [
@@ -158,6 +169,12 @@ mod tests {
             ("rcp", r#"{"law": "rpc", "capacity": "1 Mbps", "rtts": ["1 ms"]}"#, "mean `rcp`"),
             ("rcp_bounds", r#"{"rtts": []}"#, "rtts"),
             ("bmcc_epochs", r#"{"bdp": 0, "flows": 2}"#, "bdp = 0"),
+            ("scalable_network", NETWORK_OF_TWO_RTTS, "has 2 RTTs for 1 flows"),
+            (
+                "scalable_delay",
+                r#"{"capacity": "1 Mbps", "rtts": ["1 ms"], "exponent": "wndow"}"#,
+                "mean `window`",
+            ),
             ("mlcp_rtts", r#"{"capacity": "1 Gbps", "rtt": "1 s", "bits": [1]}"#, "bits"),
         ];
         for (model, settings, part) in cases {

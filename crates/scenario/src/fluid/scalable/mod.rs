@@ -1,10 +1,81 @@
-//! The scalable laws (paganini2003).
+//! The scalable laws (paganini2003): one link, one source's loop gain, networks, and queueing delays as prices.
+
+mod network;
+mod queueing;
+
+pub(super) use network::{Loci, Margins, Rest, Run};
+pub(super) use queueing::{Delays, DelaysRest};
 
 use super::{Columns, Model, diverged, numbers, packets, within};
 use crate::problem::{Fault, KeyPath};
 use crate::quantity::{Period, Rate, Size};
-use knee_fluid::scalable::{Scalable, gain_margin};
+use knee_fluid::roots::log_grid;
+use knee_fluid::scalable::Utility;
+use knee_fluid::scalable::network::{Flow, Hop, Network, Sources};
+use knee_fluid::scalable::source::Source;
 use serde::Deserialize;
+
+/// alpha, as in section V.
+const ALPHA: f64 = 0.37;
+/// eta, as in section V.
+const ETA: f64 = 0.64;
+/// The longest solution, in shortest delays times what each has to be done.
+const LONGEST: f64 = 1e7;
+
+/// U, with the defaults of the packet law.
+fn utility(
+    weight: Option<f64>,
+    fairness: Option<f64>,
+    pivot: Option<Period>,
+) -> Result<Utility, Fault> {
+    let (weight, fairness) = (weight.unwrap_or(50.0), fairness.unwrap_or(1.0));
+    within("weight", weight, 1e-6, 1e12)?;
+    within("fairness", fairness, 0.1, 100.0)?;
+    Ok(Utility { weight, fairness, pivot: pivot.map_or(0.1, |pivot| pivot.0.seconds()) })
+}
+
+/// alpha, within reason.
+fn gain(alpha: Option<f64>) -> Result<f64, Fault> {
+    let alpha = alpha.unwrap_or(ALPHA);
+    within("alpha", alpha, 1e-3, 100.0).map(|()| alpha)
+}
+
+/// z = eta / (bound of the RTTs), by default their longest.
+fn zero(eta: f64, rtts: &[f64], bound: Option<Period>) -> Result<f64, Fault> {
+    within("eta", eta, 1e-6, 100.0)?;
+    let longest = rtts.iter().copied().fold(0.0, f64::max);
+    Ok(eta / bound.map_or(longest, |bound| bound.0.seconds()))
+}
+
+/// The RTTs in seconds; 1 to 1000 of them.
+fn seconds(rtts: &[Period]) -> Result<Vec<f64>, Fault> {
+    if rtts.is_empty() || rtts.len() > 1000 {
+        return Err(KeyPath::root().key("rtts").fault("needs 1 to 1000 RTTs"));
+    }
+    Ok(rtts.iter().map(|rtt| rtt.0.seconds()).collect())
+}
+
+/// Start, seconds and samples of a solution, within reason: `work` a step, and no step above `shortest`.
+fn length(
+    start: Option<f64>,
+    duration: Option<Period>,
+    samples: Option<usize>,
+    (work, shortest): (usize, f64),
+) -> Result<(f64, f64, usize), Fault> {
+    let start = start.unwrap_or(0.5);
+    let samples = samples.unwrap_or(1201);
+    let seconds = duration.map_or(60.0, |duration| duration.0.seconds());
+    within("start", start, 1e-3, 1e3)?;
+    within("samples", samples as f64, 2.0, 1e6)?;
+    if seconds * work as f64 > LONGEST * shortest {
+        let key = KeyPath::root().key("duration");
+        return Err(key.fault(format!(
+            "is too long for so many flows and links: times their number it must be at most {LONGEST} of the \
+             shortest delay, {shortest} s"
+        )));
+    }
+    Ok((start, seconds, samples))
+}
 
 /// A link and its flows through time.
 #[derive(Deserialize)]
@@ -14,7 +85,9 @@ pub(super) struct Prices {
     rtts: Vec<Period>,
     alpha: Option<f64>,
     bottlenecks: Option<f64>,
-    utility: Option<f64>,
+    weight: Option<f64>,
+    fairness: Option<f64>,
+    pivot: Option<Period>,
     eta: Option<f64>,
     packet: Option<Size>,
     start: Option<f64>,
@@ -22,63 +95,106 @@ pub(super) struct Prices {
     samples: Option<usize>,
 }
 
-/// One source's loop gain.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Margin {
-    rtt: Period,
-    alpha: Option<f64>,
-    zero: Option<f64>,
-    ratio: Option<f64>,
-}
-
 impl Model for Prices {
     fn solve(self) -> Result<Columns, Fault> {
-        if self.rtts.is_empty() || self.rtts.len() > 1000 {
-            return Err(KeyPath::root().key("rtts").fault("needs 1 to 1000 RTTs"));
-        }
-        let eta = self.eta.unwrap_or(0.64);
-        let law = Scalable {
-            capacity: packets(self.capacity, self.packet.unwrap_or(Size(1000))),
-            rtts: self.rtts.iter().map(|rtt| rtt.0.seconds()).collect(),
-            alpha: self.alpha.unwrap_or(0.37),
-            bottlenecks: self.bottlenecks.unwrap_or(1.0),
-            utility: self.utility.unwrap_or(50.0),
-            eta: (eta > 0.0).then_some(eta),
+        let rtts = seconds(&self.rtts)?;
+        let utility = utility(self.weight, self.fairness, self.pivot)?;
+        let bottlenecks = self.bottlenecks.unwrap_or(1.0);
+        within("bottlenecks", bottlenecks, 1.0, 1e3)?;
+        let capacity = packets(self.capacity, self.packet.unwrap_or(Size(1000)));
+        let share = capacity / rtts.len() as f64;
+        let alpha = gain(self.alpha)?;
+        let sources = match self.eta.unwrap_or(ETA) {
+            // The static law whose rates at the same price are the same.
+            0.0 => {
+                let steepness = |rtt: &f64| alpha / (bottlenecks * rtt) * utility.marginal(share);
+                let max_rates = rtts.iter().map(|rtt| share * libm::exp(steepness(rtt)));
+                Sources::Static { max_rates: max_rates.collect() }
+            }
+            eta => Sources::Dynamic { utility, zero: zero(eta, &rtts, None)? },
         };
-        let start = self.start.unwrap_or(0.5);
-        let samples = self.samples.unwrap_or(1201);
-        let duration = self.duration.map_or(60.0, |duration| duration.0.seconds());
-        within("alpha", law.alpha, 1e-3, 100.0)?;
-        within("bottlenecks", law.bottlenecks, 1.0, 1e3)?;
-        within("utility", law.utility, 1e-6, 1e12)?;
-        within("eta", eta, 0.0, 100.0)?;
-        within("start", start, 1e-3, 1e3)?;
-        within("samples", samples as f64, 2.0, 1e6)?;
-        let shortest = law.rtts.iter().copied().fold(f64::INFINITY, f64::min);
-        if duration * law.rtts.len() as f64 > 1e7 * shortest {
-            let key = KeyPath::root().key("duration");
-            return Err(key.fault("times flows must be at most 1e7 of the shortest RTT"));
-        }
+        let hops = vec![Hop { link: 0, forward: 0.0 }];
+        let flow = |&rtt: &f64| Flow { hops: hops.clone(), rtt, bottlenecks };
+        let flows = rtts.iter().map(flow).collect();
+        let law = Network { capacities: vec![capacity], flows, alpha, sources };
+        let shortest = rtts.iter().copied().fold(f64::INFINITY, f64::min);
+        let work = (rtts.len(), shortest);
+        let (start, duration, samples) = length(self.start, self.duration, self.samples, work)?;
         let rows = law.run(start, duration, samples).map_err(diverged)?;
-        let (_, rest) = law.equilibrium();
-        let column = |i: usize| numbers(rows.iter().map(move |row| row[i]));
+        let rest = law.rest().prices[0];
         Ok(vec![
-            ("time_s", column(0)),
-            ("price_s", column(1)),
-            ("load", column(2)),
+            ("time_s", numbers(rows.iter().map(|row| row.time))),
+            ("price_s", numbers(rows.iter().map(|row| row.prices[0]))),
+            ("load", numbers(rows.iter().map(|row| row.loads[0]))),
             ("price_at_rest_s", numbers(rows.iter().map(|_| rest))),
         ])
     }
 }
 
+macro_rules! of_source {
+    ($(#[$doc:meta])* struct $Name:ident { $($field:ident: $Type:ty,)* }) => {
+        $(#[$doc])*
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub(super) struct $Name {
+            $($field: $Type,)*
+            rtt: Period,
+            alpha: Option<f64>,
+            zero: Option<f64>,
+            ratio: Option<f64>,
+        }
+
+        impl $Name {
+            fn source(&self) -> Result<Source, Fault> {
+                let rtt = self.rtt.0.seconds();
+                let (alpha, zero) = (self.alpha.unwrap_or(1.0), self.zero.unwrap_or(0.2));
+                let ratio = self.ratio.unwrap_or(1.0);
+                within("alpha", alpha, 1e-6, 1e3)?;
+                within("zero", zero, 1e-6, 1e6)?;
+                within("ratio", ratio, 1e-6, 1e9)?;
+                Ok(Source { rtt, alpha, zero, ratio })
+            }
+        }
+    };
+}
+
+of_source! {
+    /// Where one source's loop gain stands to -1.
+    struct Margin {}
+}
+
+of_source! {
+    /// One source's loop gain by frequency.
+    struct Gain {
+        frequencies: Option<Vec<f64>>,
+    }
+}
+
 impl Model for Margin {
     fn solve(self) -> Result<Columns, Fault> {
-        let (alpha, zero) = (self.alpha.unwrap_or(1.0), self.zero.unwrap_or(0.2));
-        let ratio = self.ratio.unwrap_or(1.0);
-        within("alpha", alpha, 1e-6, 1e3)?;
-        within("zero", zero, 1e-6, 1e6)?;
-        within("ratio", ratio, 1e-6, 1e9)?;
-        Ok(vec![("margin", numbers([gain_margin(self.rtt.0.seconds(), alpha, zero, ratio)]))])
+        let found = self.source()?.margins();
+        Ok(vec![
+            ("margin", numbers([found.factor])),
+            ("distance", numbers([found.distance])),
+            ("encirclements", numbers([found.unstable])),
+        ])
+    }
+}
+
+impl Model for Gain {
+    fn solve(self) -> Result<Columns, Fault> {
+        let source = self.source()?;
+        let usual = || log_grid(1e-2 / source.rtt, 20.0 / source.rtt, 2001);
+        let frequencies = self.frequencies.unwrap_or_else(usual);
+        if !frequencies.iter().all(|w| (1e-9..=1e9).contains(w)) || frequencies.len() > 1_000_000 {
+            let key = KeyPath::root().key("frequencies");
+            return Err(key.fault("needs at most 1e6 frequencies from 1e-9 to 1e9 rad/s"));
+        }
+        let gains: Vec<_> = frequencies.iter().map(|&w| source.gain(w)).collect();
+        Ok(vec![
+            ("frequency_rad_s", numbers(frequencies)),
+            ("re", numbers(gains.iter().map(|gain| gain.re))),
+            ("im", numbers(gains.iter().map(|gain| gain.im))),
+        ])
     }
 }

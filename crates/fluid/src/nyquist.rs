@@ -1,0 +1,164 @@
+//! The generalised Nyquist criterion for loops that integrate.
+//!
+//! The closed loop of a return ratio `L(s) = F(s) / s`, whose F(s) has no pole in the right half plane and F(0)
+//! positive eigenvalues, has as many unstable poles as `det(I + L(j w))` falls short of turning by half a turn for
+//! each two integrators, on the way from w = 0 to infinity: `det(s I + F(s))` turns by a quarter of a turn for each
+//! if all its roots are stable, and by half a turn less for each that is not.
+
+use crate::complex::Complex;
+use crate::roots::bisect;
+use std::f64::consts::PI;
+
+/// A loop whose return ratio is `L(j w)`.
+pub trait Loop {
+    /// The eigenvalues of `L(j w)`.
+    fn loci(&self, w: f64) -> Vec<Complex>;
+    /// What their sizes do not exceed; it falls with w.
+    fn bound(&self, w: f64) -> f64;
+    /// A frequency below all of its poles and zeros.
+    fn lowest(&self) -> f64;
+    /// Its longest delay, seconds.
+    fn longest(&self) -> f64;
+}
+
+/// How -1 lies to the eigenloci.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Margins {
+    /// The least factor on L that puts an eigenvalue on -1; infinite if none below 100 does.
+    pub factor: f64,
+    /// The least distance of an eigenvalue from -1, at most 1.
+    pub distance: f64,
+    /// Unstable poles of the closed loop, which are encirclements of -1; NaN if F(0) is singular.
+    pub unstable: f64,
+}
+
+/// Steps of frequency: a share of the frequency, and no more than a share of a turn of the longest delay.
+const STEPS: (f64, f64) = (0.02, 0.1);
+
+/// Follows the eigenloci from low frequencies to where they stay near 0.
+pub fn margins(system: &impl Loop) -> Margins {
+    let (mut w, singular) = start(system);
+    let mut here = system.loci(w);
+    let size = here.len() as f64;
+    let mut found = Margins { factor: f64::INFINITY, distance: 1.0, unstable: 0.0 };
+    let mut turned = 0.0;
+    while !here.is_empty() {
+        let next = w + (STEPS.0 * w).min(STEPS.1 / system.longest());
+        let there = matched(&here, system.loci(next));
+        turned += turn(system, (w, product(&here)), (next, product(&there)), 30);
+        for (from, to) in here.iter().zip(&there) {
+            found.distance = found.distance.min((Complex::ONE + *to).abs());
+            if (from.im > 0.0) != (to.im > 0.0) && from.re.min(to.re) < 0.0 {
+                let re = crossing(system, (w, *from), (next, *to));
+                if re < 0.0 {
+                    found.factor = found.factor.min(-1.0 / re);
+                    found.distance = found.distance.min((1.0 + re).abs());
+                }
+            }
+        }
+        (w, here) = (next, there);
+        if system.bound(w) * found.factor.min(100.0).max(2.0 * size) < 1.0 {
+            let angle = turned - product(&here).angle();
+            found.unstable = (size / 2.0 - angle / PI).round().max(0.0);
+            break;
+        }
+    }
+    if singular {
+        found.unstable = f64::NAN;
+    }
+    found
+}
+
+/// A frequency at which every eigenvalue is large; if there is none, F(0) is singular.
+fn start(system: &impl Loop) -> (f64, bool) {
+    let mut w = system.lowest();
+    for _ in 0..8 {
+        if system.loci(w).iter().all(|each| each.abs() > 100.0) {
+            return (w, false);
+        }
+        w /= 10.0;
+    }
+    (system.lowest(), true)
+}
+
+/// `det(I + L)`.
+fn product(loci: &[Complex]) -> Complex {
+    loci.iter().fold(Complex::ONE, |all, each| all * (Complex::ONE + *each))
+}
+
+/// By how much the determinant turns between two frequencies.
+fn turn(system: &impl Loop, from: (f64, Complex), to: (f64, Complex), depth: u32) -> f64 {
+    let angle = (to.1 / from.1).angle();
+    if angle.abs() < 0.5 || depth == 0 {
+        return angle;
+    }
+    let middle = (from.0 + to.0) / 2.0;
+    let value = (middle, product(&system.loci(middle)));
+    turn(system, from, value, depth - 1) + turn(system, value, to, depth - 1)
+}
+
+/// Where the eigenvalue that is `from.1` and later `to.1` is real between.
+fn crossing(system: &impl Loop, from: (f64, Complex), to: (f64, Complex)) -> f64 {
+    let near = |w: f64| {
+        let share = (w - from.0) / (to.0 - from.0);
+        let guess = from.1 + (to.1 - from.1) * share;
+        let all = system.loci(w).into_iter();
+        all.min_by(|a, b| (*a - guess).abs().total_cmp(&(*b - guess).abs())).unwrap_or(guess)
+    };
+    near(bisect(from.0, to.0, |w| near(w).im)).re
+}
+
+/// The eigenvalues in the order of those of a frequency before, each the nearest that is left.
+fn matched(before: &[Complex], mut now: Vec<Complex>) -> Vec<Complex> {
+    for (i, old) in before.iter().enumerate() {
+        let far = |k: &usize| (now[*k] - *old).abs();
+        let nearest = (i..now.len()).min_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(i);
+        now.swap(i, nearest);
+    }
+    now
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::f64::consts::FRAC_PI_2;
+
+    /// `gain e^{-s} / s`, and beside it half of it.
+    struct Pair(f64);
+
+    impl Loop for Pair {
+        fn loci(&self, w: f64) -> Vec<Complex> {
+            let all = Complex::polar(self.0 / w, -w - FRAC_PI_2);
+            vec![all, all * 0.5]
+        }
+        fn bound(&self, w: f64) -> f64 {
+            self.0 / w
+        }
+        fn lowest(&self) -> f64 {
+            1e-3
+        }
+        fn longest(&self) -> f64 {
+            1.0
+        }
+    }
+
+    /// Roots of `s + gain e^{-s}` cross to the right at gains of pi/2, 5 pi/2, ..., a pair each time.
+    #[test]
+    fn integrators_with_delay() {
+        for (gain, unstable) in [
+            (0.5, 0.0),
+            (1.57, 0.0),
+            (1.5709, 2.0),
+            (3.13, 2.0),
+            (3.15, 4.0),
+            (7.8, 4.0),
+            (7.9, 6.0),
+        ] {
+            let found = margins(&Pair(gain));
+            assert_eq!(found.unstable, unstable, "{gain} {found:?}");
+            assert!((found.factor * gain / FRAC_PI_2 - 1.0).abs() < 1e-9, "{gain} {found:?}");
+        }
+        // Nearest to -1 is where it crosses the axis, if that is near.
+        assert!((margins(&Pair(1.57)).distance - (1.0 - 1.57 / FRAC_PI_2)).abs() < 1e-9);
+    }
+}
