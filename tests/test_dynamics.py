@@ -39,6 +39,8 @@ class Made(Run):
                     "group": [name.split("/")[0] for name in rtts],
                     "rtt_mean_ms": list(rtts.values()),
                     "data_packets": [100] * len(rtts),
+                    "retransmissions": [0, 20],
+                    "completion_s": [10.0, 4.0],
                 }
             ),
             "summary": pl.DataFrame(
@@ -61,7 +63,7 @@ def run(**probes: object) -> Made:
     """Names are quantity__place: a link's (link) or a flow's (0, 1)."""
     named = {}
     for name, values in probes.items():
-        quantity, place = name.replace("law_load", "law.load").split("__")
+        quantity, place = name.replace("law_", "law.").split("__")
         named[quantity, "bottleneck" if place == "link" else f"forward/{place}"] = values
     return Made(TIMES, named, RTTS)
 
@@ -145,3 +147,42 @@ def test_changes_and_options_by_packet() -> None:
     found = measure(steps, "changes_per_packet", {"quantity": "law.load"})
     assert found == pytest.approx(9 / 200)
     assert measure(steps, "option_share", {}) == pytest.approx(0.1)
+
+
+def test_shares_of_time_and_of_others() -> None:
+    """A queue that rises by 1 a sample from 0 to 99; a flow with three times what the other has."""
+    found = run(
+        queue__link=np.arange(100), window__0=np.full(100, 6.0), window__1=np.full(100, 2.0)
+    )
+    within = {"quantity": "queue", "low": 10.0, "high": 19.0}
+    assert measure(found, "time_within", within) == pytest.approx(0.1)
+    assert math.isnan(measure(found, "time_within", within | {"start": 60.0}))
+    ratio = {"quantity": "window", "entity": "forward/0", "to": "forward/1"}
+    assert measure(found, "sampled_ratio", ratio) == pytest.approx(3.0)
+
+
+def test_elephants_are_judged_by_what_they_sent_in_their_time() -> None:
+    """100 packets in 10 s, 80 in 4: rates of 1 and 2 have a Jain index of 9 / 10."""
+    found = run(queue__link=np.zeros(100))
+    assert measure(found, "elephants", {"least": 80}) == pytest.approx(0.9)
+    assert measure(found, "elephants", {"least": 81}) == pytest.approx(1.0)
+    assert math.isnan(measure(found, "elephants", {"least": 101}))
+
+
+def test_an_average_of_the_past_trails_by_half_its_length() -> None:
+    """The mean of a price and of the five samples before it, of 0.1 s each: 0.25 s."""
+    price = np.sin(TIMES) + np.sin(3.1 * TIMES)
+    past = np.convolve(price, np.full(6, 1 / 6))[:100]
+    found = run(signal__link=price, law_price__0=past, law_price__1=7.0 * past)
+    trailing = {"quantity": "law.price", "of": "signal", "start": 1.0}
+    assert measure(found, "trailing", trailing) == pytest.approx(0.25, abs=0.01)
+    in_units = trailing | {"less": 0.05, "unit_s": 0.1}
+    assert measure(found, "trailing", in_units) == pytest.approx(2.0, abs=0.1)
+
+
+def test_marks_are_due_by_the_prices_of_the_path() -> None:
+    """phi = 10, a price of 1: nine of ten. One flow believes so, the other sees no mark."""
+    told = run(signal__link=np.ones(100), law_price__0=np.ones(100), law_price__1=np.zeros(100))
+    arguments = {"links": "bottleneck", "phi": 10.0}
+    assert measure(told, "path_marks", arguments) == pytest.approx(0.45)
+    assert measure(told, "path_marks", arguments | {"over_due": True}) == pytest.approx(0.5)

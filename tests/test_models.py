@@ -7,7 +7,7 @@ import heapq
 import numpy as np
 import pytest
 
-from knee.analysis.models import processor_sharing, rcp_bounds, rcp_rest
+from knee.analysis.models import price_marks, processor_sharing, rcp_bounds, rcp_rest
 
 
 def test_processor_sharing_by_hand() -> None:
@@ -56,3 +56,9 @@ def test_rcp_rests_if_it_knows_the_round_trip() -> None:
     wrong = rcp_rest(law="rcp", capacity="100 Mbps", rtts=["120 ms"], mean_rtt="40 ms")
     assert 0.1 < wrong["distance"] <= 1.0
     assert wrong["mean_rtt"] == pytest.approx(0.04)
+
+
+def test_marks_of_prices_by_hand() -> None:
+    # 1000^-(1/3) is a tenth.
+    marks = price_marks(phi=1000.0, least=0.0, most=1 / 3)
+    assert marks == pytest.approx({"least": 0.0, "most": 0.9})

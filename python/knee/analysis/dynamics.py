@@ -89,6 +89,63 @@ def tracking(
     return float(np.nanmean(np.abs(error)))
 
 
+def trailing(
+    run: Run,
+    quantity: str,
+    *,
+    of: str,
+    entity: str = "*",
+    start: float = 0.0,
+    end: float = math.inf,
+    most: float = 1.0,
+    less: float = 0.0,
+    unit_s: float = 1.0,
+) -> float:
+    """Time by which a probe's mean over entities is behind the probe `of` the main link.
+
+    The shift, up to `most` seconds, at which they are correlated best; between samples, by a
+    parabola. Without `less` seconds, in units of `unit_s` seconds.
+    """
+    times, told = samples(run, quantity, entity, start, end)
+    there, true = samples(run, of, "*", start, end)
+    both, left, right = np.intersect1d(times, there, return_indices=True)
+    if both.size < 4:
+        return math.nan
+    late, early = np.nanmean(told[left], axis=1), true[right, 0]
+    step = float(both[1] - both[0])
+    shifts = range(min(round(most / step), both.size - 3) + 1)
+    fits = [np.corrcoef(late[k:], early[: early.size - k])[0, 1] for k in shifts]
+    top = int(np.argmax(fits))
+    best = float(top)
+    if 0 < top < len(fits) - 1:
+        before, here, after = fits[top - 1 : top + 2]
+        best += 0.5 * float((before - after) / (before - 2.0 * here + after))
+    return (step * best - less) / unit_s
+
+
+def path_marks(
+    run: Run,
+    *,
+    entity: str = "*",
+    links: str = "*",
+    phi: float = 1000.0,
+    over_due: bool = False,
+    start: float = 0.0,
+    end: float = math.inf,
+) -> float:
+    """Share of marks in the registers of flows that are told prices; over what is due, if asked.
+
+    Due is the mean of 1 - phi^-q, q the sum of the prices of the links of that pattern.
+    """
+    _, told = samples(run, "law.price", entity, start, end)
+    _, prices = samples(run, "signal", links, start, end)
+    if told.size == 0 or prices.size == 0:
+        return math.nan
+    share = float(np.mean(1.0 - phi**-told))
+    due = float(np.mean(1.0 - phi ** -prices.sum(axis=1)))
+    return share / due if over_due else share
+
+
 def variation(
     run: Run, quantity: str, *, entity: str = "*", start: float = 0.0, end: float = math.inf
 ) -> float:
@@ -257,6 +314,8 @@ DYNAMICS: Mapping[str, Callable[..., float]] = {
         time_to_share,
         fairness_rate,
         tracking,
+        trailing,
+        path_marks,
         variation,
         travel,
         settling,

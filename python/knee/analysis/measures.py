@@ -107,6 +107,42 @@ def sampled(
     return scale * _FOLDS[over](values) if values.size else math.nan
 
 
+def sampled_ratio(
+    run: Run, quantity: str, *, entity: str, to: str, start: float = 0.0, end: float = math.inf
+) -> float:
+    """Mean of a probe of some entities over that of others, in [start, end] seconds."""
+    other = sampled(run, quantity, entity=to, start=start, end=end)
+    return (
+        sampled(run, quantity, entity=entity, start=start, end=end) / other if other else math.nan
+    )
+
+
+def time_within(
+    run: Run,
+    quantity: str,
+    *,
+    low: float,
+    high: float,
+    entity: str = "*",
+    start: float = 0.0,
+    end: float = math.inf,
+) -> float:
+    """Share of a probe's samples in [start, end] seconds, of all entities, within [low, high]."""
+    _, values = samples(run, quantity, entity, start, end)
+    values = values[np.isfinite(values)]
+    return float(np.mean((values >= low) & (values <= high))) if values.size else math.nan
+
+
+def elephants(run: Run, *, group: str = "*", least: float) -> float:
+    """Jain index of the mean rates of the completed flows of `least` packets or more.
+
+    A flow's mean rate is what it sent, without retransmissions, over its completion time.
+    """
+    sent = flow_column(run, "data_packets", group) - flow_column(run, "retransmissions", group)
+    rates = sent / flow_column(run, "completion_s", group)
+    return jain_index(rates[np.isfinite(rates) & (sent >= least)])
+
+
 def fairness(
     run: Run, *, group: str = "forward", start: float = 0.0, end: float = math.inf
 ) -> float:
@@ -196,6 +232,9 @@ _OWN: Mapping[str, Callable[..., float]] = {
         retransmissions,
         completion,
         sampled,
+        sampled_ratio,
+        time_within,
+        elephants,
         fairness,
         queue_share,
         time_to,

@@ -224,6 +224,15 @@ def rcp_rest(
     }
 
 
+def price_marks(*, phi: float, least: float, most: float) -> Mapping[str, float]:
+    """Shares of marks 1 - phi^-price (paganini2003, IV-A) at the ends of a range of prices, in s.
+
+    Returns:
+        least, most.
+    """
+    return {"least": 1.0 - phi**-least, "most": 1.0 - phi**-most}
+
+
 MODELS: Mapping[str, Callable[..., Mapping[str, float]]] = {
     model.__name__: model
     for model in (
@@ -238,6 +247,7 @@ MODELS: Mapping[str, Callable[..., Mapping[str, float]]] = {
         bmcc_detection,
         rcp_bounds,
         rcp_rest,
+        price_marks,
     )
 }
 """Models by the name that ledger files use."""
