@@ -12,18 +12,23 @@ knee.run(s, seeds=3).summary
 """
 
 from knee._core import ScenarioError, __version__
+from knee.analysis.fairness import fair_shares
+from knee.comparison import Comparison, compare_schemes
 from knee.results import FolderError, Results, run
 from knee.scenario import Scenario, compare, dumbbell, graph, parking_lot
 from knee.sweep import sweep
 
 __all__ = [
+    "Comparison",
     "FolderError",
     "Results",
     "Scenario",
     "ScenarioError",
     "__version__",
     "compare",
+    "compare_schemes",
     "dumbbell",
+    "fair_shares",
     "graph",
     "parking_lot",
     "run",

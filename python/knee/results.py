@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -100,7 +100,12 @@ def run(
     return Results(*simulate(scenario, seeds=seeds, set=set, threads=threads, progress=progress))
 
 
-def check_folder(folder: str | Path) -> Path:
+def is_of_a_run(entry: Path) -> bool:
+    """Is it called as a file of a results folder?"""
+    return entry.name in FILES
+
+
+def check_folder(folder: str | Path, is_ours: Callable[[Path], bool] = is_of_a_run) -> Path:
     """The absolute path of a folder that may take results.
 
     Raises:
@@ -108,7 +113,7 @@ def check_folder(folder: str | Path) -> Path:
     """
     target = Path(folder).absolute()
     try:
-        strangers = sorted({entry.name for entry in target.iterdir()} - FILES)
+        strangers = sorted(entry.name for entry in target.iterdir() if not is_ours(entry))
     except FileNotFoundError:
         return target
     except NotADirectoryError:

@@ -100,16 +100,30 @@ def run(
         'knee compare vcp xcp cubic --rate "150 Mbps" --rtt "80 ms" --flows 30 --reverse 30',
         'knee compare vcp sack/red --flows 10 --rtt-step "2 ms" --duration "60 s" --seeds 3',
         'knee compare reno cubic --buffer "0.5 BDP" --json',
+        "knee compare --all-explicit",
+        "knee compare --all-explicit sack/red --scenario parking-lot --scenario mine.toml",
     )
 )
 def compare(
     protocols: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="PROTOCOL...",
             help="Senders, each with its own router (vcp) or a named one (sack/red).",
         ),
-    ],
+    ] = None,
+    all_explicit: Annotated[
+        bool,
+        typer.Option("--all-explicit", help="Every law with explicit feedback, then PROTOCOLs."),
+    ] = False,
+    scenario: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Scenario files or shipped scenarios to compare on; with --all-explicit by "
+            "default a dumbbell, a parking lot and T1.",
+        ),
+    ] = None,
     rate: Annotated[
         str | None, typer.Option(metavar="RATE", help="Rate of the bottleneck.")
     ] = None,
@@ -135,7 +149,7 @@ def compare(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Compare protocols on a dumbbell; no file needed."""
+    """Compare protocols on a dumbbell, no file needed; or on scenarios, with their fair shares."""
     options = {
         "rate": rate,
         "rtt": rtt,
@@ -147,7 +161,13 @@ def compare(
         "warmup": warmup,
     }
     style = running.Output(out, json, quiet)
-    running.compare(protocols, options, seeds=seeds, settings=set_, style=style)
+    if all_explicit or scenario:
+        from knee.cli import comparing
+
+        wanted = comparing.Wanted(protocols or [], all_explicit, scenario or [])
+        comparing.compare(wanted, options, seeds=seeds, settings=set_, style=style)
+        return
+    running.compare(protocols or [], options, seeds=seeds, settings=set_, style=style)
 
 
 @app.command(

@@ -38,11 +38,16 @@ def compare(
     style: Output,
 ) -> None:
     """Run `protocols` on a dumbbell."""
-    chosen: int | list[int] | None = None
-    if seeds is not None:
-        chosen = int(seeds) if seeds.strip().isdigit() else parse_seeds(seeds)
     given = {key: value for key, value in options.items() if value is not None}
+    chosen = parse_number_of_seeds(seeds)
     _run(compare_scenario(*protocols, seeds=chosen, set=parse_settings(settings), **given), style)
+
+
+def parse_number_of_seeds(text: str | None) -> int | list[int] | None:
+    """A number of seeds, or seeds such as 1,2,7 and 1-5."""
+    if text is None:
+        return None
+    return int(text) if text.strip().isdigit() else parse_seeds(text)
 
 
 def parse_seeds(text: str) -> list[int]:

@@ -55,9 +55,7 @@ def print_json(frame: pl.DataFrame) -> None:
 
 def print_table(run: Run) -> None:
     """Print a row a protocol, each figure with its spread over the seeds."""
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = WIDTH
+    console = new_console()
     rows = measured(run)
     links = len({row["link"] for row in rows}) > 1
     table = Table(box=box.SIMPLE_HEAD, padding=0, pad_edge=False)
@@ -74,39 +72,51 @@ def print_table(run: Run) -> None:
     console.print(_remark(sorted(run.seeds), [str(row["link"]) for row in rows]), style="dim")
 
 
+def new_console() -> Console:
+    """A console on stdout that is `WIDTH` wide where no terminal says otherwise."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = WIDTH
+    return console
+
+
 def measured(run: Run) -> list[dict[str, str | Spread]]:
     """The rows to print: a protocol and link each, reverse links left to the columns."""
     return [row for row in spread(run.summary) if row["link"] in run.main_links]
 
 
-def _remark(seeds: list[int], links: list[str]) -> str:
-    where = f"Link {links[0]}. " if len(set(links)) == 1 else ""
+def remark_on_seeds(seeds: list[int]) -> str:
+    """What the spread in a table is over."""
     if len(seeds) == 1:
-        return f"{where}Seed {seeds[0]}: one run a row, so no spread."
+        return f"Seed {seeds[0]}: one run a row, so no spread."
     in_a_row = seeds == list(range(seeds[0], seeds[-1] + 1)) and len(seeds) > 2
     listed = f"{seeds[0]} to {seeds[-1]}" if in_a_row else ", ".join(map(str, seeds))
-    return (
-        f"{where}Seeds {listed}: mean \N{PLUS-MINUS SIGN} standard deviation over them. "
-        "Speed: million data packets of the link a CPU second."
-    )
+    return f"Seeds {listed}: mean \N{PLUS-MINUS SIGN} standard deviation over them."
+
+
+def _remark(seeds: list[int], links: list[str]) -> str:
+    where = f"Link {links[0]}. " if len(set(links)) == 1 else ""
+    speed = " Speed: million data packets of the link a CPU second." if len(seeds) > 1 else ""
+    return where + remark_on_seeds(seeds) + speed
 
 
 def _cell(row: dict[str, str | Spread], column: Column) -> str:
     packets = row[column.figure]
     percent = row[column.percent] if column.percent else None
     assert isinstance(packets, Spread)
-    mean = _number(packets.mean * column.scale, column.digits)
-    deviation = _number(packets.deviation * column.scale, column.digits)
+    mean = number(packets.mean * column.scale, column.digits)
+    deviation = number(packets.deviation * column.scale, column.digits)
     share = spare = ""
     if isinstance(percent, Spread) and not math.isnan(percent.mean):
-        share = f" ({_number(percent.mean, 1)})"
-        spare = f" ({_number(percent.deviation, 1)})"
+        share = f" ({number(percent.mean, 1)})"
+        spare = f" ({number(percent.deviation, 1)})"
     if math.isnan(packets.deviation):
         return mean + share
     return f"{mean}{share}\n\N{PLUS-MINUS SIGN} {deviation}{spare}"
 
 
-def _number(value: float, digits: int) -> str:
+def number(value: float, digits: int) -> str:
+    """A figure as tables write it; a dash where there is none."""
     return "–" if math.isnan(value) else f"{value:.{digits}f}"
 
 

@@ -1,0 +1,180 @@
+"""`knee.compare_schemes`: the same scenarios under every scheme, and one table of them all."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from knee import _core
+from knee.results import FolderError, Results, check_folder, is_of_a_run, replace_folder, run
+from knee.scenario import Scenario, compare, load
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+    from knee.run import Progress
+
+SCENARIOS = ("schemes-dumbbell", "schemes-parking-lot", "schemes-t1")
+"""Shipped scenarios on which schemes are compared unless others are named."""
+TABLE = "schemes.parquet"
+PICTURE = "schemes.png"
+
+
+def explicit_laws() -> list[str]:
+    """Sender laws that cannot do without explicit feedback, in the order of `knee list laws`."""
+    known = json.loads(_core.catalogue())
+    explicit = {codec["name"] for codec in known["codecs"] if codec["explicit"]}
+    return [law["name"] for law in known["senders"] if law["codec"] in explicit]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Several scenarios, each run under the same protocols.
+
+    Attributes:
+        runs: What was run, a scenario each.
+    """
+
+    runs: Sequence[Results]
+
+    @cached_property
+    def figures(self) -> pl.DataFrame:
+        """A row a scenario, protocol and seed; columns as `knee.analysis.schemes.figures` has."""
+        import polars as pl
+
+        from knee.analysis.schemes import figures
+
+        return pl.concat([figures(each) for each in self.runs])
+
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """Draw every figure: a row of panels a scenario, a column a figure.
+
+        Args:
+            path: Where to write it too (png, pdf, svg).
+
+        Returns:
+            The matplotlib figure.
+        """
+        from knee.plots import draw_schemes, write_figure
+
+        figure = draw_schemes(self.figures)
+        if path is not None:
+            write_figure(figure, Path(path))
+        return figure
+
+    def save(self, folder: str | Path) -> Path:
+        """Write schemes.parquet, schemes.png, and a results folder for each scenario.
+
+        All appear at once, as those of `Results.save`.
+
+        Raises:
+            FolderError: If `folder` holds other things, or cannot be written.
+        """
+        target = check_comparison(folder)
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            partial = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+        except OSError as error:
+            raise FolderError(f"cannot write results to {folder}: {error.strerror}") from error
+        try:
+            partial.chmod(0o755)
+            self.figures.write_parquet(partial / TABLE)
+            self.plot(partial / PICTURE)
+            for each in self.runs:
+                each.save(partial / each.name)
+            replace_folder(target, partial)
+        except FolderError:
+            raise
+        except OSError as error:
+            raise FolderError(f"cannot write results to {folder}: {error.strerror}") from error
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+        return target
+
+
+def compare_schemes(
+    *protocols: str,
+    scenarios: Sequence[Scenario | str | Path] = SCENARIOS,
+    seeds: int | Sequence[int] | None = None,
+    set: Mapping[str, object] | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Run scenarios under every protocol in place of their own variants.
+
+    Args:
+        protocols: "vcp", "sack/red"; if none is named, every law with explicit feedback.
+        scenarios: As for `knee.run`; by default a dumbbell, a parking lot and T1.
+        seeds: Seeds to run instead of the scenarios' own; an int n means 1 to n.
+        set: Settings to change in each of them, by dotted key.
+        threads: Threads to use; all cores if not given.
+        progress: Called with the fraction done, in [0, 1].
+
+    Raises:
+        ScenarioError: If a scenario is refused.
+        FileNotFoundError: If there is none of that name.
+    """
+    planned = plan(protocols or explicit_laws(), scenarios, seeds=seeds, set=set)
+    return make(planned, threads=threads, progress=progress)
+
+
+def plan(
+    protocols: Sequence[str],
+    scenarios: Sequence[Scenario | str | Path],
+    *,
+    seeds: int | Sequence[int] | None = None,
+    set: Mapping[str, object] | None = None,
+) -> list[Scenario]:
+    """The scenarios as they would run, all of them checked.
+
+    Raises:
+        ScenarioError: If one is refused, or two have the same name.
+        FileNotFoundError: If there is none of that name.
+    """
+    chosen = list(dict.fromkeys(protocols))
+    compare(*chosen)  # so that a protocol that there is not is named alone
+    planned: dict[str, Scenario] = {}
+    for scenario in map(load, scenarios):
+        changed = scenario.variants(*chosen).replace(seeds=seeds, set=set)
+        name = changed.check().name
+        if name in planned:
+            raise _core.ScenarioError(f"two scenarios are called {name}; each needs its own name")
+        planned[name] = changed
+    return list(planned.values())
+
+
+def make(
+    planned: Sequence[Scenario], *, threads: int | None = None, progress: Progress | None = None
+) -> Comparison:
+    """Run scenarios one after the other, each on all cores."""
+    runs = []
+    for index, scenario in enumerate(planned):
+
+        def note(fraction: float, before: int = index) -> None:
+            if progress is not None:
+                progress((before + fraction) / len(planned))
+
+        runs.append(run(scenario, threads=threads, progress=note))
+    return Comparison(runs)
+
+
+def check_comparison(folder: str | Path) -> Path:
+    """The absolute path of a folder that may take a comparison.
+
+    Raises:
+        FolderError: If it is a file, or holds anything that is not a comparison's.
+    """
+    return check_folder(folder, _is_of_a_comparison)
+
+
+def _is_of_a_comparison(entry: Path) -> bool:
+    if entry.is_dir():
+        return all(map(is_of_a_run, entry.iterdir()))
+    return entry.name in (TABLE, PICTURE)
