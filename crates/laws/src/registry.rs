@@ -29,6 +29,8 @@ pub trait SenderSpec {
     const CODEC: Codec = Codec::Ecn;
     /// How its transport repairs losses unless a scenario says otherwise.
     const RECOVERY: Recovery = Recovery::Sack;
+    /// Do its flows open with a handshake unless a scenario says otherwise?
+    const HANDSHAKE: bool = false;
     /// The router law that it is made for.
     const ROUTER: &'static str = "droptail";
     /// Starts a flow.
@@ -74,6 +76,8 @@ pub struct SenderInfo {
     pub codec: Codec,
     /// How its transport repairs losses by default.
     pub recovery: Recovery,
+    /// Do its flows open with a handshake by default?
+    pub handshake: bool,
     /// The router law that it is made for.
     pub router: &'static str,
     /// Has it the slow start that a transport's `slow_start` changes?
@@ -191,6 +195,7 @@ macro_rules! senders {
                 source: <$path as SenderSpec>::SOURCE,
                 codec: <$path as SenderSpec>::CODEC,
                 recovery: <$path as SenderSpec>::RECOVERY,
+                handshake: <$path as SenderSpec>::HANDSHAKE,
                 router: <$path as SenderSpec>::ROUTER,
                 slow_start: <$path as SenderSpec>::new(Default::default(), &ANY).slow_start().is_some(),
                 params: <<$path as SenderSpec>::Params as ParamSet>::infos(),

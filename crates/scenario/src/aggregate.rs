@@ -123,6 +123,10 @@ pub(crate) fn groups(network: &mut Network) -> Result<(), Fault> {
             let message = format!("there are flows `{name}`; an aggregate's flow has its name");
             return Err(aggregate.at.key("name").fault(message));
         }
+        if aggregate.transport.handshake == Some(true) {
+            let message = "an aggregate carries from the start; it opens with no handshake";
+            return Err(aggregate.at.key("transport").key("handshake").fault(message));
+        }
         let group = CoreGroup {
             name,
             count: 1,
@@ -135,7 +139,7 @@ pub(crate) fn groups(network: &mut Network) -> Result<(), Fault> {
             arrivals: None,
             sender: aggregate.sender.clone(),
             mismatch: None,
-            transport: aggregate.transport.clone(),
+            transport: Transport { handshake: Some(false), ..aggregate.transport.clone() },
             at: aggregate.at.clone(),
         };
         network.aggregates[index].group = network.groups.len();

@@ -32,6 +32,7 @@ pub fn catalogue() -> serde_json::Value {
                 "source": law.source,
                 "codec": law.codec.name(),
                 "recovery": recovery(law.recovery),
+                "handshake": law.handshake,
                 "router": law.router,
                 "slow_start": law.slow_start,
                 "params": params(&law.params),

@@ -45,7 +45,7 @@ pub(crate) fn no() -> bool {
     false
 }
 
-/// The transport of a scenario that says nothing; `recovery` is the law's.
+/// The transport of a scenario that says nothing; `recovery` and `handshake` are the law's.
 pub(crate) fn transport() -> Transport {
     Transport {
         data_size: Some(Size(1000)),
@@ -111,6 +111,7 @@ impl Transport {
             initial_window: self.initial_window.or(other.initial_window),
             slow_start: self.slow_start.as_ref().or(other.slow_start.as_ref()).cloned(),
             recovery: self.recovery.or(other.recovery),
+            handshake: self.handshake.or(other.handshake),
             packets_per_ack: self.packets_per_ack.or(other.packets_per_ack),
             ack_delay: self.ack_delay.or(other.ack_delay),
             pacing: self.pacing.or(other.pacing),

@@ -189,6 +189,9 @@ pub(crate) struct Transport {
     /// How losses are repaired; by default the law's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recovery: Option<RecoveryName>,
+    /// Does a flow open with a handshake, a packet of the size of an ACK; by default only those of RCP's kind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handshake: Option<bool>,
     /// Data packets an ACK; by default 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packets_per_ack: Option<PacketsPerAck>,

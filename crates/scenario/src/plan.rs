@@ -229,6 +229,7 @@ fn transport(
             Some(RecoveryName::Reno) => Recovery::Reno,
         },
         initial_window: window(options.initial_window),
+        handshake: options.handshake.unwrap_or(sender.info.handshake),
         codec,
         packets_per_ack: options.packets_per_ack.map_or(1, |packets| packets.0),
         ack_delay: span(options.ack_delay),

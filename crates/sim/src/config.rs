@@ -91,6 +91,9 @@ pub struct Transport {
     pub recovery: Recovery,
     /// Initial window in packets.
     pub initial_window: f64,
+    /// Does a flow open with a handshake: a packet of the size of an ACK, and nothing else until that is
+    /// acknowledged?
+    pub handshake: bool,
     /// The feedback that its packets carry: the law's codec, or `None` where a law that can read ECN
     /// marks has not negotiated them.
     pub codec: Codec,
@@ -106,6 +109,25 @@ pub struct Transport {
     pub max_window: f64,
     /// What the network has promised each flow; packets beyond are out of profile, as are ACKs.
     pub commitment: Option<Commitment>,
+}
+
+impl Transport {
+    /// Bytes of a flow's packet on the wire.
+    #[inline(always)]
+    pub fn size_of(&self, seq: u32) -> u16 {
+        if self.is_handshake(seq) { self.ack_bytes } else { self.data_bytes }
+    }
+
+    /// Is it the handshake, which takes the first number, as TCP's SYN does?
+    #[inline(always)]
+    pub fn is_handshake(&self, seq: u32) -> bool {
+        seq == 0 && self.handshake
+    }
+
+    /// The number of a flow's first packet of data.
+    pub fn first_data(&self) -> u32 {
+        u32::from(self.handshake)
+    }
 }
 
 /// A rate that a flow has been promised, and how far it may run ahead of it: a token bucket.
@@ -265,6 +287,7 @@ pub(crate) fn transport_for_tests() -> Transport {
         recovery: Recovery::Sack,
         initial_window: 2.0,
         codec: Codec::None,
+        handshake: false,
         packets_per_ack: 1,
         ack_delay: Span::from_millis(100),
         pacing: None,

@@ -114,9 +114,12 @@ impl Flow {
         }
     }
 
-    /// The window in whole packets: the law's, at least one, at most the receiver's.
+    /// The window in whole packets: the law's, at least one, at most the receiver's; one in a handshake.
     #[inline]
     fn window(&self, options: &Transport) -> u32 {
+        if options.is_handshake(self.board.una()) {
+            return 1;
+        }
         self.law.window().clamp(1.0, options.max_window) as u32
     }
 
@@ -162,7 +165,8 @@ impl Flow {
         let feedback = self.read_feedback(packet, options, now);
         let mut ack = Ack {
             now,
-            newly_acked: newly,
+            // A handshake's answer tells of the path, and makes no window grow.
+            newly_acked: if options.is_handshake(before) { 0 } else { newly },
             in_flight: self.board.in_flight(),
             rtt,
             smoothed_rtt: self.rtt.smoothed,
@@ -287,10 +291,11 @@ impl Flow {
         }
         let mut packet = if let Some(seq) = self.board.resend() {
             self.retransmissions += 1;
-            Packet::data(slot, seq, options.data_bytes, false)
+            Packet::data(slot, seq, options.size_of(seq), false)
         } else {
             let reduced = std::mem::take(&mut self.say_reduced);
-            Packet::data(slot, self.board.send(), options.data_bytes, reduced)
+            let seq = self.board.send();
+            Packet::data(slot, seq, options.size_of(seq), reduced)
         };
         if let Some(rates) = &mut self.rates {
             rates.on_send(packet.seq, &self.board, now);
@@ -306,7 +311,7 @@ impl Flow {
             let header = self.law.header(&Sending {
                 now,
                 smoothed_rtt: self.rtt.smoothed,
-                packet_bytes: u32::from(options.data_bytes),
+                packet_bytes: u32::from(packet.size),
                 identifier: identifier(self.number, self.sent),
             });
             packet.body[..4].copy_from_slice(&header);
@@ -368,6 +373,7 @@ mod tests {
             ack_bytes: 40,
             recovery: Recovery::NewReno,
             initial_window: 10.0,
+            handshake: false,
             codec: Codec::None,
             packets_per_ack: 1,
             ack_delay: Span::ZERO,
@@ -407,6 +413,32 @@ mod tests {
         assert_eq!(flow.law.window(), 4.5 + 1.0 / 4.5);
         flow.take_ack(&echo(12), &transport(), now);
         assert!(flow.law.window() < 4.0);
+    }
+
+    #[test]
+    fn a_handshake_takes_a_number_and_opens_no_window() {
+        let opening = Opening { initial_window: 10.0, packet_bytes: 1000 };
+        let law = Sender::build("sack", &[], &opening).expect("a law");
+        let mut flow = Flow::new(law, GroupId(0), Codec::None);
+        let options = Transport { handshake: true, ..transport() };
+        let mut sent = |flow: &mut Flow, ms| {
+            let now = Time::ZERO + Span::from_millis(ms);
+            let mut sizes = vec![];
+            while let Turn::Send(packet) = flow.turn(0, &options, now) {
+                sizes.push((packet.seq, packet.size));
+            }
+            sizes
+        };
+        assert_eq!(sent(&mut flow, 0), [(0, 40)]);
+        flow.time_out(&options, Time::ZERO + Span::from_millis(1000));
+        assert_eq!(sent(&mut flow, 1000), [(0, 40)]);
+
+        let law = Sender::build("sack", &[], &opening).expect("a law");
+        let mut flow = Flow::new(law, GroupId(0), Codec::None);
+        assert_eq!(sent(&mut flow, 0), [(0, 40)]);
+        let ack = Packet::ack(&Packet::data(0, 0, 40, false), 1, 40, 0);
+        flow.take_ack(&ack, &options, Time::ZERO + Span::from_millis(80));
+        assert_eq!(sent(&mut flow, 80), Vec::from_iter((1..=10).map(|seq| (seq, 1000))));
     }
 
     #[test]

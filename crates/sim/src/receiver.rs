@@ -46,8 +46,8 @@ pub struct Receiver {
 
 impl Receiver {
     /// A receiver that has seen nothing.
-    pub fn new(group: GroupId) -> Self {
-        Self { group, ..Self::default() }
+    pub fn new(group: GroupId, options: &Transport) -> Self {
+        Self { group, base: options.first_data(), ..Self::default() }
     }
 
     /// Takes a data packet.
@@ -63,6 +63,7 @@ impl Receiver {
         }
         if options.packets_per_ack > 1
             && in_order
+            && !options.is_handshake(data.seq)
             && let Some(answer) = self.delay(data, options, now)
         {
             return answer;
@@ -240,7 +241,7 @@ mod tests {
             ack_delay: Span::from_millis(100),
             ..transport_for_tests()
         };
-        let mut receiver = Receiver::new(GroupId(0));
+        let mut receiver = Receiver::new(GroupId(0), &options);
         let mut take = |seq, bits| {
             let mut data = Packet::data(0, seq, 1000, false);
             data.marks = Codec::AccurateEcn.initial();

@@ -120,7 +120,8 @@ impl Simulation {
         placed.number = slot;
         placed.first_hop = forward;
         self.receivers[slot as usize].first_hop = backward;
-        placed.limit = flow.packets.map_or(MAX_PACKETS, clamp_packets);
+        let first = self.groups[flow.group.0 as usize].first_data();
+        placed.limit = flow.packets.map_or(MAX_PACKETS, |packets| end_of(packets, first));
         placed.start = flow.start;
         placed.stop = flow.stop.unwrap_or(Time::NEVER);
         self.agenda.schedule(flow.start, Event::new(Kind::Start, slot));
@@ -162,8 +163,9 @@ impl Simulation {
 
     /// Puts a flow that has not started into a slot.
     fn place(&mut self, slot: u32, law: Sender, group: GroupId) {
-        let flow = Flow::new(law, group, self.groups[group.0 as usize].codec);
-        let receiver = Receiver::new(group);
+        let options = &self.groups[group.0 as usize];
+        let flow = Flow::new(law, group, options.codec);
+        let receiver = Receiver::new(group, options);
         if slot as usize == self.flows.len() {
             self.flows.push(flow);
             self.receivers.push(receiver);
@@ -511,7 +513,7 @@ impl Simulation {
         self.arrived += 1;
         flow.first_hop = forward;
         self.receivers[slot as usize].first_hop = backward;
-        flow.limit = clamp_packets(packets);
+        flow.limit = end_of(packets, self.groups[group.0 as usize].first_data());
         flow.start = self.now;
         self.start(slot);
     }
@@ -524,8 +526,9 @@ impl Simulation {
     }
 }
 
-fn clamp_packets(packets: u64) -> u32 {
-    packets.clamp(1, u64::from(MAX_PACKETS)) as u32
+/// The number after the last of so many packets of data.
+fn end_of(packets: u64, first: u32) -> u32 {
+    packets.max(1).saturating_add(u64::from(first)).min(u64::from(MAX_PACKETS)) as u32
 }
 
 const _: () = assert!(

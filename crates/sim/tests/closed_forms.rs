@@ -84,6 +84,7 @@ fn windows(
             recovery: Recovery::Sack,
             initial_window: 10.0,
             codec,
+            handshake: false,
             packets_per_ack: 1,
             ack_delay: Span::from_millis(100),
             pacing: None,

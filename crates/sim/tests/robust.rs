@@ -195,6 +195,7 @@ impl Path {
                 recovery: sender.recovery,
                 initial_window: 10.0,
                 codec: sender.codec,
+                handshake: false,
                 packets_per_ack: 1,
                 ack_delay: Span::from_millis(100),
                 pacing: None,

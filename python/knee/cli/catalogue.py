@@ -121,6 +121,8 @@ def _print_entry(role: str, entry: dict[str, Any]) -> None:
     for fact, key in facts.items():
         if entry.get(key):
             grid.add_row(fact, escape(str(entry[key])))
+    if entry.get("handshake"):
+        grid.add_row("handshake", "yes, before its first data")
     if "slow_start" in entry:
         grid.add_row("slow start", "yes" if entry["slow_start"] else "none of the usual kind")
     console.print(grid)

@@ -37,6 +37,7 @@ impl SenderSpec for PiqiRcp {
         "PIQI-RCP: goes step by step towards the least rate of the path's links";
     const SOURCE: &'static str = "Jain and Loguinov, PIQI-RCP, (19)";
     const CODEC: Codec = Codec::Rate;
+    const HANDSHAKE: bool = true;
     const ROUTER: &'static str = "piqi-rcp";
     fn new(params: Params, opening: &Opening) -> RateSender {
         let Params { tau1, tau2, desired_rate, bottleneck } = params;

@@ -5,7 +5,7 @@
 //! is, once an interval T of the bottleneck's:
 //!   x = x + tau_1 (R - x) + tau_2 (R - R before)                                                (19)
 //! With tau_1 = 1 and tau_2 = 0 it is x = R (2), RCP and QI-RCP; otherwise [PIQI-RCP](super::piqi_rcp).
-//! A new flow sends one packet, as a handshake, and learns its first R from the ACK; x is 0 before. Losses
+//! A new flow opens with a handshake, and learns its first R from the answer; x is 0 before. Losses
 //! change nothing: what is lost is sent again at the rate x (the papers have unlimited buffers). After a
 //! timeout the path may be gone: one packet, then one more in flight for each acknowledged, however high x
 //! is, so that a rate that the path does not carry is not sent into it again and again. No flow sends less
@@ -150,6 +150,7 @@ impl SenderSpec for Rcp {
     const TITLE: &'static str = "RCP: sends at the least rate of the path's links";
     const SOURCE: &'static str = "Dukkipati et al., IWQoS 2005; Jain and Loguinov, (2)";
     const CODEC: Codec = Codec::Rate;
+    const HANDSHAKE: bool = true;
     const ROUTER: &'static str = "rcp";
     fn new(params: Params, opening: &Opening) -> RateSender {
         RateSender::new(params, AT_ONCE, opening)
@@ -166,6 +167,7 @@ impl SenderSpec for QiRcp {
     const TITLE: &'static str = "QI-RCP: RCP's sender under its own routers";
     const SOURCE: &'static str = "Jain and Loguinov, PIQI-RCP, IV-A";
     const CODEC: Codec = Codec::Rate;
+    const HANDSHAKE: bool = true;
     const ROUTER: &'static str = "qi-rcp";
     fn new(params: Params, opening: &Opening) -> RateSender {
         <Rcp as SenderSpec>::new(params, opening)

@@ -16,7 +16,7 @@ impl Simulation {
             queue.warm(self.now, busy_until);
         }
         for (flow, receiver) in self.flows.iter_mut().zip(&mut self.receivers) {
-            receiver.base = receiver.next;
+            receiver.base = receiver.base.max(receiver.next);
             flow.rtt_sum = Span::ZERO;
             flow.rtt_samples = 0;
         }
@@ -60,13 +60,17 @@ impl Simulation {
                         Quantity::Window => flow.law.window(),
                         Quantity::Rtt => flow.rtt.smoothed.millis(),
                         _ => {
+                            let options = &self.groups[flow.group.0 as usize];
                             let next = self.receivers[entity].next;
-                            let before = std::mem::replace(&mut self.probed[entity], next);
-                            let size = self.groups[flow.group.0 as usize].data_bytes;
+                            let before = self.probed[entity].max(options.first_data());
+                            self.probed[entity] = next.max(before);
                             let carried = entity.wrapping_sub(self.carriers.start as usize);
                             let bytes = match self.aggregates.get_mut(carried) {
                                 Some(aggregate) => aggregate.bytes_probed(),
-                                None => u64::from(next - before) * u64::from(size),
+                                None => {
+                                    u64::from(next.saturating_sub(before))
+                                        * u64::from(options.data_bytes)
+                                }
                             };
                             megabits(bytes) / interval.seconds()
                         }
@@ -85,7 +89,7 @@ impl Simulation {
         let size = self.groups[flow.group.0 as usize].data_bytes;
         let bytes = match self.carried(slot) {
             Some(aggregate) => self.aggregates[aggregate].bytes_since(),
-            None => u64::from(receiver.next - receiver.base) * u64::from(size),
+            None => u64::from(receiver.next.saturating_sub(receiver.base)) * u64::from(size),
         };
         let or_nan = |defined: bool, value: f64| if defined { value } else { f64::NAN };
         let completed = flow.completed != Time::NEVER && flow.stop == Time::NEVER;

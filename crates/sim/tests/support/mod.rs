@@ -118,6 +118,7 @@ impl Dumbbell {
             recovery: info.recovery,
             initial_window: self.initial_window,
             codec: if info.codec == Codec::Ecn && !self.ecn { Codec::None } else { info.codec },
+            handshake: false,
             packets_per_ack: 1,
             ack_delay: Span::from_millis(100),
             pacing: None,
