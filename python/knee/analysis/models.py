@@ -106,7 +106,7 @@ def processor_sharing(
 
     Poisson arrivals, M/G/1 with processor sharing: a flow of L bits takes L / (C (1 - load)) on the
     mean whatever the sizes' distribution, so that only their mean counts. To that come two RTTs, as
-    for the simulated flows: one for the first packet, that brings the rate, one for the others.
+    for the simulated flows: one for the handshake, that brings the rate, one for the packets.
 
     Returns:
         completion: The mean, in seconds, of flows of more than one packet.
