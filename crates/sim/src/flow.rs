@@ -421,7 +421,7 @@ mod tests {
         let law = Sender::build("sack", &[], &opening).expect("a law");
         let mut flow = Flow::new(law, GroupId(0), Codec::None);
         let options = Transport { handshake: true, ..transport() };
-        let mut sent = |flow: &mut Flow, ms| {
+        let sent = |flow: &mut Flow, ms| {
             let now = Time::ZERO + Span::from_millis(ms);
             let mut sizes = vec![];
             while let Turn::Send(packet) = flow.turn(0, &options, now) {
