@@ -126,6 +126,9 @@ def test_all_explicit_is_one_table_of_three_topologies(knee: Knee, tmp_path: Pat
     assert frame.columns == COLUMNS
     assert frame.height == len(SCENARIOS) * len(explicit_laws())
     assert frame["fairness_max_min"].is_between(0, 1).all()
+    (folder / "schemes.png").unlink()
+    assert knee("plot", folder).returncode == 0
+    assert (folder / "schemes.png").is_file()
 
 
 def test_a_scenario_of_ones_own_under_any_protocols(knee: Knee, short: Path) -> None:

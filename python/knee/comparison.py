@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from knee import _core
 from knee.results import FolderError, Results, check_folder, is_of_a_run, replace_folder, run
@@ -43,6 +43,18 @@ class Comparison:
     """
 
     runs: Sequence[Results]
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """Read a folder that `save` wrote.
+
+        Raises:
+            FileNotFoundError: If one of its files is missing.
+        """
+        import polars as pl
+
+        names = pl.read_parquet(folder / TABLE)["scenario"].unique(maintain_order=True)
+        return cls([Results.read(folder / name) for name in names])
 
     @cached_property
     def figures(self) -> pl.DataFrame:

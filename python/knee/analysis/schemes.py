@@ -27,7 +27,7 @@ FIGURES = (*OF_LINKS, *OF_FLOWS)
 """Columns of figures, after scenario, protocol and seed."""
 
 NEAR = 0.2
-"""Rates have converged when they are as near to where they end up, root mean square over flows."""
+"""Rates have converged when each is as near, relative, to where it ends up."""
 AVERAGE = 2.0
 """Seconds over which a rate is averaged for that."""
 END = 0.25
@@ -54,8 +54,8 @@ def figures(run: Run) -> pl.DataFrame:
 
     `fairness_max_min` is Jain's index of the lasting flows' goodput, each over its max-min fair
     share [Jain, Chiu, Hawe, 1984]; `fairness_proportional` the same with the proportionally fair
-    ones. `convergence_s` is the time from the last lasting flow's start until rates stay near
-    where they end up (`NEAR`, `AVERAGE`, `END`), infinite if they do not before the part that says
+    ones. `convergence_s` is the time from the last lasting flow's start until every rate stays near
+    where it ends up (`NEAR`, `AVERAGE`, `END`), infinite if they do not before the part that says
     where that is.
     `afct_s` is the mean completion time of the flows that began after the warm-up and were done.
     What a run does not have is null.
@@ -154,7 +154,7 @@ def _convergence(run: Run, lasting: pl.DataFrame) -> float | None:
     sums = np.cumsum(np.vstack([np.zeros(rates.shape[1]), rates]), axis=0)
     means = (sums[width:] - sums[:-width]) / width
     off = means / np.maximum(last, 1e-3 * last.mean()) - 1.0
-    away = np.nonzero(np.sqrt((off**2).mean(axis=1)) > NEAR)[0]
+    away = np.nonzero(np.abs(off).max(axis=1) > NEAR)[0]
     first = int(away[-1]) + 1 if away.size else 0
     reached = times[width - 1 :][first:]
     return float(reached[0] - after) if reached.size and reached[0] <= ending else math.inf

@@ -138,7 +138,7 @@ def print_schemes(figures: pl.DataFrame) -> None:
     console.print(
         f"{remark_on_seeds(seeds)} Utilisation, queue and drops: mean over bottlenecks. Fairness: "
         "Jain's index of goodput over the fair share. Convergence: from the last long flow's start "
-        f"until rates stay within {100 * NEAR:.0f} %. AFCT: mean completion time of short flows.",
+        f"until all rates stay within {100 * NEAR:.0f} %. AFCT: mean time that short flows take.",
         style="dim",
     )
 
