@@ -7,7 +7,8 @@ import heapq
 import numpy as np
 import pytest
 
-from knee.analysis.models import price_marks, processor_sharing, rcp_bounds, rcp_rest
+from knee.analysis.models.jain2007 import processor_sharing, rcp_bounds, rcp_rest
+from knee.analysis.models.paganini2003 import price_marks
 
 
 def test_processor_sharing_by_hand() -> None:

@@ -38,7 +38,8 @@ def scalable(
         pivot: p; "100 ms".
         eta: z tau_max; 0.64. 0 is the static law (6), whose maximum rates put it at the same rest.
         packet: Size of a packet on the wire; "1000 B".
-        start: Rates until time 0, as a multiple of where they rest; 0.5.
+        start: Rates until time 0, as a multiple of where they rest, with the prices at rest; of the
+            static law the prices; 0.5.
         duration: "60 s".
         samples: Rows; 1201.
 
@@ -129,7 +130,8 @@ def scalable_network(
         fairness: a of U' = p (K / (p x))^a: 1 is K ln x, 2 minimum potential delay; 1.
         pivot: p; "100 ms".
         packet: Size of a packet on the wire; "1000 B".
-        start: Rates until time 0, as a multiple of where they rest; 0.5.
+        start: Rates until time 0, as a multiple of where they rest, with the prices at rest; of the
+            static law the prices; 0.5.
         duration: "60 s".
         samples: Instants, equally spaced from 0 to `duration`; 1201.
 

@@ -152,7 +152,8 @@ impl Network {
         bisect(0.0, most, excess)
     }
 
-    /// Solves from `start` times the rates at rest, with the prices at rest, at `samples` instants from 0.
+    /// Solves from `start` times the rates at rest, with the prices at rest, at `samples` instants from 0. The static law,
+    /// whose rates follow from the prices, starts with `start` times these.
     ///
     /// # Errors
     /// If the state is no longer finite.
@@ -222,7 +223,15 @@ impl<'a> Loop<'a> {
 impl Delayed for Loop<'_> {
     fn start(&self) -> Vec<f64> {
         let mut state = self.rest.prices.clone();
-        state.resize(state.len() + self.hops, libm::log(self.start));
+        let xi = match self.network.sources {
+            Sources::Dynamic { .. } => libm::log(self.start),
+            // xi stays where it is: the prices are moved instead.
+            Sources::Static { .. } => {
+                state.iter_mut().for_each(|price| *price *= self.start);
+                0.0
+            }
+        };
+        state.resize(state.len() + self.hops, xi);
         state
     }
 
@@ -356,5 +365,9 @@ pub(super) mod tests {
         let network = Network { capacities: vec![1000.0], flows, alpha: 1.0, sources };
         let rest = network.rest();
         assert!((rest.prices[0] - 0.1 * std::f64::consts::LN_2).abs() < 1e-12, "{rest:?}");
+        // And comes back there, rates and all.
+        let last = network.run(0.5, 20.0, 2).unwrap().pop().unwrap();
+        assert!((last.prices[0] / rest.prices[0] - 1.0).abs() < 1e-6, "{last:?}");
+        assert!((last.rates[3] - 250.0).abs() < 1e-3, "{last:?}");
     }
 }

@@ -1,0 +1,339 @@
+"""The scalable laws (paganini2003): stability of networks, Nyquist plots, where they rest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from knee import fluid
+from knee.quantity import bits_per_second, seconds
+
+HALF_PI = math.pi / 2
+
+
+def _networks(count: int, *, links: int, flows: int, longest: float) -> list[dict[str, Any]]:
+    """Networks drawn at random, by PCG-64 with seed 1.
+
+    Each flow crosses one to four links, in any order, over forward delays that are any parts of its
+    RTT. RTTs are 10 ms to `longest` seconds, capacities 8 to 800 Mbps, both evenly over their
+    logarithms.
+    """
+    draw = np.random.Generator(np.random.PCG64(1))
+
+    def spread(low: float, high: float) -> float:
+        return float(low * (high / low) ** draw.random())
+
+    found = []
+    for _ in range(count):
+        names = [f"l{number}" for number in range(links)]
+        rtts = [spread(0.01, longest) for _ in range(flows)]
+        routes = [
+            [str(name) for name in draw.choice(names, size=draw.integers(1, 5), replace=False)]
+            for _ in range(flows)
+        ]
+        forward = [
+            [f"{share * rtt * 1e6:.3f} us" for share in np.sort(0.99 * draw.random(len(route)))]
+            for rtt, route in zip(rtts, routes, strict=True)
+        ]
+        found.append(
+            {
+                "links": {name: f"{spread(8.0, 800.0):.6f} Mbps" for name in names},
+                "routes": routes,
+                "rtts": [f"{rtt * 1e6:.3f} us" for rtt in rtts],
+                "forward": forward,
+            }
+        )
+    return found
+
+
+def _static(count: int, *, links: int, flows: int, longest: float) -> list[dict[str, Any]]:
+    """The same with the static law's maximum rates: 8 to 8000 Mbps."""
+    draw = np.random.Generator(np.random.PCG64(2))
+    networks = _networks(count, links=links, flows=flows, longest=longest)
+    for network in networks:
+        rates = 8.0 * 1000.0 ** draw.random(flows)
+        network["max_rates"] = [f"{rate:.6f} Mbps" for rate in rates]
+    return networks
+
+
+def scalable_stability(
+    *, share: float, networks: int = 20, links: int = 5, flows: int = 10
+) -> Mapping[str, float]:
+    """The static laws (5)-(6) on random networks, linearised at rest, at alpha = share pi/2.
+
+    Returns:
+        unstable: The most unstable poles of a network; margin: the least factor on the return ratio
+        (12) that puts an eigenvalue on -1, over what the theorem promises, 1 / share; bottlenecks:
+        the mean number of links with a price.
+    """
+    found = [
+        fluid.scalable_network_margin(**network, alpha=share * HALF_PI).row(0, named=True)
+        for network in _static(networks, links=links, flows=flows, longest=1.0)
+    ]
+    return {
+        "unstable": max(row["encirclements"] for row in found),
+        "margin": min(row["margin"] for row in found) * share,
+        "bottlenecks": float(np.mean([row["bottlenecks"] for row in found])),
+    }
+
+
+def scalable_decay(
+    *, share: float, networks: int = 4, links: int = 4, flows: int = 8
+) -> Mapping[str, float]:
+    """The nonlinear delay equations of random networks of static laws, from prices 2 % off.
+
+    Returns:
+        left: The greatest distance of a load of a link with a price from 1 over the last tenth of
+        400 s, over that of the first tenth.
+    """
+    left = []
+    for network in _static(networks, links=links, flows=flows, longest=0.3):
+        frame = fluid.scalable_network(
+            **network, alpha=share * HALF_PI, start=1.02, duration="400 s", samples=4001
+        )
+        rest = fluid.scalable_network_rest(**network, alpha=share * HALF_PI)
+        priced = rest.filter(pl.col("link").is_not_null() & (pl.col("price_s") > 0.0))["link"]
+        load = frame.filter(pl.col("link").is_in(priced.to_list()))
+        early = load.filter(pl.col("time_s") < 40.0)["load"].to_numpy()
+        late = load.filter(pl.col("time_s") > 360.0)["load"].to_numpy()
+        left.append(float(np.max(np.abs(late - 1.0)) / np.max(np.abs(early - 1.0))))
+    return {"left": max(left)}
+
+
+def scalable_alone(*, share: float, rtt: str = "100 ms") -> Mapping[str, float]:
+    """One static source on one link at alpha = share pi/2.
+
+    Returns:
+        unstable: Unstable poles; margin: share times the factor that puts lambda on -1; growth: of
+        the nonlinear delay equations' swing of the price, from a fifth of 600 RTTs to the last.
+    """
+    setting: dict[str, Any] = {
+        "links": {"link": "8 Mbps"},
+        "routes": [["link"]],
+        "rtts": [rtt],
+        "max_rates": ["80 Mbps"],
+        "alpha": share * HALF_PI,
+    }
+    row = fluid.scalable_network_margin(**setting).row(0, named=True)
+    span = 600 * seconds(rtt)
+    frame = fluid.scalable_network(**setting, start=1.0001, duration=f"{span} s", samples=6001)
+    price = frame.filter(pl.col("link") == "link")["price_s"].to_numpy()
+    first, last = np.ptp(price[1200:2400]), np.ptp(price[4800:])
+    return {
+        "unstable": row["encirclements"],
+        "margin": row["margin"] * share,
+        "growth": float(last / first),
+    }
+
+
+def scalable_eigenlocus(*, theta: float, network: int, alpha: float = 1.0) -> Mapping[str, float]:
+    """The greatest eigenvalue of the return ratio (12) of a random network.
+
+    Args:
+        theta: w times the network's longest RTT.
+        network: Which of them, from 0.
+        alpha: Gain.
+
+    Returns:
+        re, im.
+    """
+    setting = _static(network + 1, links=5, flows=10, longest=1.0)[network]
+    longest = max(seconds(rtt) for rtt in setting["rtts"])
+    loci = fluid.scalable_network_loci(**setting, alpha=alpha, frequencies=[theta / longest])
+    return {"re": loci["re"][0], "im": loci["im"][0]}
+
+
+def _gain(w: np.ndarray, rtt: float, alpha: float, zero: float, ratio: float) -> np.ndarray:
+    frame = fluid.scalable_nyquist(
+        rtt=f"{rtt * 1e6} us", alpha=alpha, zero=zero, ratio=ratio, frequencies=w.tolist()
+    )
+    return frame["re"].to_numpy() + 1j * frame["im"].to_numpy()
+
+
+def scalable_nyquist(
+    *, theta: float, rtt: str, alpha: float = 1.0, zero: float = 0.2, ratio: float = 1.0
+) -> Mapping[str, float]:
+    """lambda(jw) of (14) at w = theta / rtt.
+
+    Returns:
+        re, im.
+    """
+    gain = _gain(np.array([theta / seconds(rtt)]), seconds(rtt), alpha, zero, ratio)[0]
+    return {"re": float(gain.real), "im": float(gain.imag)}
+
+
+def scalable_encirclements(
+    *, rtts: Sequence[str], ratios: Sequence[float], alpha: float = 1.0, zero: float = 0.2
+) -> Mapping[str, float]:
+    """lambda(jw) of (14) for every RTT and nu / kappa, each alone.
+
+    Returns:
+        encirclements: Of -1, the most; margin: the least factor that puts one on -1; distance: the
+        least from -1.
+    """
+    rows = [
+        fluid.scalable_margin(rtt=rtt, alpha=alpha, zero=zero, ratio=ratio).row(0, named=True)
+        for rtt in rtts
+        for ratio in ratios
+    ]
+    return {
+        "encirclements": max(row["encirclements"] for row in rows),
+        "margin": min(row["margin"] for row in rows),
+        "distance": min(row["distance"] for row in rows),
+    }
+
+
+RATIOS = (0.1, 1.0, 10.0, 100.0, 1000.0, 1e6)
+"""nu / kappa of the sources of a hull; the last stands for any."""
+
+SHARES = 10.0 ** np.linspace(-3, 0, 13)
+"""Their RTTs, of the bound."""
+
+
+def _clearance(alpha: float, eta: float, theta: np.ndarray) -> np.ndarray:
+    """Distance of -1 from the convex hull of 0 and every lambda(jw), negative within it.
+
+    RTTs are up to 1 s, so that theta, w times their bound, is w.
+    """
+    points = [_gain(theta, rtt, alpha, eta, ratio) for rtt in SHARES for ratio in RATIOS]
+    shifted = np.stack([*points, np.zeros(theta.size)]) + 1.0
+    angles = np.exp(-1j * np.linspace(-np.pi, np.pi, 721))
+    # The greatest distance of a line through -1's side that leaves all points on the other.
+    found: np.ndarray = np.max([np.min((shifted * each).real, axis=0) for each in angles], axis=0)
+    return found
+
+
+def scalable_hull(*, eta: float, alpha: float = 1.0) -> Mapping[str, float]:
+    """Proposition 3: sources of all RTTs up to a bound and nu / kappa of 0.1 to 10^6, together.
+
+    Eigenvalues of the return ratio are convex combinations of 0 and the lambda(jw) of one w.
+
+    Returns:
+        clearance: The least distance of -1 from their convex hull, negative within it; height: the
+        greatest im / |lambda| of a lambda(jw) for w below 1 / bound, negative below the axis.
+    """
+    theta = 10.0 ** np.linspace(-3, 1, 401)
+    low = theta[theta < 1.0]
+    gains = [_gain(low, rtt, alpha, eta, ratio) for rtt in SHARES for ratio in RATIOS]
+    return {
+        "clearance": float(np.min(_clearance(alpha, eta, theta))),
+        "height": float(max(np.max(gain.imag / np.abs(gain)) for gain in gains)),
+    }
+
+
+def scalable_eta(*, alpha: float) -> Mapping[str, float]:
+    """The greatest eta that keeps -1 out of the convex hull of all lambda(jw), by bisection.
+
+    Returns:
+        eta; alone: the greatest for one source of the longest RTT and a pole at 0, whose phase is
+        -pi where theta + arctan(eta / theta) = pi/2, and whose size there is alpha / (theta sin
+        theta): theta cot theta at theta sin theta = alpha.
+    """
+    theta = 10.0 ** np.linspace(-2, 1, 301)
+    low, high = 0.0, 2.0
+    while high - low > 1e-3:
+        eta = (low + high) / 2
+        low, high = (eta, high) if np.min(_clearance(alpha, eta, theta)) > 0.0 else (low, eta)
+    grid = np.linspace(1e-3, HALF_PI, 200_001)
+    at = float(grid[np.argmax(grid * np.sin(grid) >= alpha)])
+    return {"eta": low, "alone": at / math.tan(at)}
+
+
+def scalable_rest(
+    *,
+    fairness: float = 1.0,
+    alpha: float = 0.37,
+    eta: float = 0.64,
+    start: float = 0.7,
+    networks: int = 4,
+    links: int = 4,
+    flows: int = 8,
+) -> Mapping[str, float]:
+    """The nonlinear laws (5), (15)-(16) on random networks, after 2000 s.
+
+    Capacities are virtual, 95 % of the real ones.
+
+    Returns:
+        unstable: The most unstable poles of one, linearised at rest; demand: the greatest relative
+        distance of a rate from the demand curve at the price that its source hears; optimum: from
+        the optimum of the utilities; full: the greatest distance from 1 of the load of a link with
+        a price; spare: the greatest load of another; queue: the longest real queue of the last
+        quarter, packets.
+    """
+    found: dict[str, list[float]] = {
+        name: [] for name in ("unstable", "demand", "optimum", "full", "spare", "queue")
+    }
+    for network in _networks(networks, links=links, flows=flows, longest=0.3):
+        # K for about 0.1 s of price: the pivot demands the mean share.
+        rates = [bits_per_second(rate) / 8000.0 for rate in network["links"].values()]
+        weight = 0.1 * float(np.mean(rates)) * links / flows
+        law: dict[str, Any] = {"fairness": fairness, "alpha": alpha, "eta": eta, "weight": weight}
+        frame = fluid.scalable_network(
+            **network, **law, start=start, duration="2000 s", samples=4001
+        )
+        rest = fluid.scalable_network_rest(**network, **law)
+        margin = fluid.scalable_network_margin(**network, **law).row(0, named=True)
+        found["unstable"].append(margin["encirclements"])
+        last = frame.tail(links + flows)
+        rate, price = last["rate_mbps"].to_numpy()[links:], last["price_s"].to_numpy()[links:]
+        demand = weight / 0.1 * (0.1 / price) ** (1.0 / fairness) * 8e-3
+        found["demand"].append(float(np.max(np.abs(rate / demand - 1.0))))
+        best = rest["rate_mbps"].to_numpy()[links:]
+        found["optimum"].append(float(np.max(np.abs(rate / best - 1.0))))
+        load, priced = last["load"].to_numpy()[:links], rest["price_s"].to_numpy()[:links] > 0.0
+        found["full"].append(float(np.max(np.abs(load[priced] - 1.0))))
+        found["spare"].append(float(np.max(load[~priced], initial=0.0)))
+        found["queue"].append(_longest_queue(frame, rates))
+    return {name: max(values) for name, values in found.items()}
+
+
+def _longest_queue(frame: pl.DataFrame, rates: Sequence[float]) -> float:
+    """Of links whose virtual capacity is 95 % of the real one, over the last quarter."""
+    longest = 0.0
+    for name, rate in zip(sorted({*frame["link"].drop_nulls()}), rates, strict=True):
+        load = frame.filter(pl.col("link") == name)["load"].to_numpy()
+        step = float(frame["time_s"].max()) / (load.size - 1)  # type: ignore[arg-type]
+        grown = np.cumsum((load - 1.0 / 0.95) * rate * step)
+        queue = grown - np.minimum.accumulate(np.minimum(grown, 0.0))
+        longest = max(longest, float(np.max(queue[3 * load.size // 4 :])))
+    return longest
+
+
+def scalable_latecomers(*, early: int, late: int) -> Mapping[str, float]:
+    """Queueing delays as prices: flows that join over a queue and take it for propagation.
+
+    `early` flows know their propagation delay d; `late` ones measure d and the others' queue
+    n K / c. 8 Mbps, RTTs of 50 and 100 ms.
+
+    Returns:
+        ratio: A late flow's rate over an early one's, of the delay equations after 400 s; closed:
+        the same of early K / q + late K / (q - e) = c, solved.
+    """
+    flows = early + late
+    queue = early * 50.0 / 1000.0
+    setting: dict[str, Any] = {
+        "capacity": "8 Mbps",
+        "rtts": [("50 ms", "100 ms")[number % 2] for number in range(flows)],
+        "errors": [f"{0.0 if number < early else queue} s" for number in range(flows)],
+    }
+    frame = fluid.scalable_delay(**setting, start=0.9, duration="400 s", samples=2)
+    rate = frame.tail(flows)["rate_mbps"].to_numpy()
+    half = (queue + flows * 0.05) / 2.0
+    rest = half + math.sqrt(half * half - early * 0.05 * queue)
+    return {
+        "ratio": float(np.mean(rate[early:]) / np.mean(rate[:early])),
+        "closed": rest / (rest - queue),
+    }
+
+
+def price_marks(*, phi: float, least: float, most: float) -> Mapping[str, float]:
+    """Shares of marks 1 - phi^-price (paganini2003, IV-A) at the ends of a range of prices, in s.
+
+    Returns:
+        least, most.
+    """
+    return {"least": 1.0 - phi**-least, "most": 1.0 - phi**-most}
