@@ -21,7 +21,8 @@ from conftest import ROOT, Knee
 from knee.ledger import Claim, LedgerError, Verdict, answer, claims, find, papers
 from knee.ledger.answers import number
 from knee.ledger.claims import Experiment, read_claim
-from knee.ledger.evidence import Evidence, filled
+from knee.ledger.evidence import Evidence, filled, gather
+from knee.plots.claims import draw_claim
 from knee.store import Store
 from knee.sweep import jobs, make
 
@@ -274,3 +275,51 @@ def test_reproduce_refuses_in_a_sentence(
     assert done.returncode == 2
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr
+
+
+CURVES = """
+where = "somewhere"
+title = "t"
+setup = "s"
+claim = "c"
+
+[[experiment]]
+model = "scalable_nabla"
+compare = [{ role = "still", eta = 0.0 }, { role = "turned", eta = 0.5 }]
+sweep = { name = "theta", values = [1.0, 2.0], set = { theta = "{x}" } }
+
+[[check]]
+paper = "under the axis at first"
+metric = "im"
+of = ["still", "turned"]
+at = [1.0, 1.0]
+within = [-2.0, 0.0]
+
+[[figure]]
+title = "f"
+panels = [{ label = "p", metric = "im", against = "re", mark = [-1.0, 0.0] }]
+"""
+
+
+def test_a_model_compares_arguments_and_draws_curves(tmp_path: Path) -> None:
+    file = tmp_path / "paper" / "curves.toml"
+    file.parent.mkdir()
+    file.write_text(CURVES, encoding="utf-8")
+    [found] = gather([read_claim(file)], Store(tmp_path / "store"))
+    rows = found.rows["main"]
+    assert rows["role"].to_list() == ["still", "still", "turned", "turned"]
+    # e^{-j} / j, by hand; times 1 - j / 2.
+    assert rows["re"][0] == pytest.approx(-math.sin(1))
+    assert rows["im"][2] == pytest.approx(-math.cos(1) + math.sin(1) / 2)
+    assert [each.verdict for each in answer(found)] == [Verdict.HOLDS]
+    [(_, figure)] = draw_claim(found)
+    [axis] = figure.get_axes()
+    curves = {line.get_label(): line.get_xydata() for line in axis.lines[:2]}
+    assert curves["turned"][:, 0].tolist() == pytest.approx(rows["re"].to_list()[2:])
+    assert axis.lines[2].get_xydata().tolist() == [[-1.0, 0.0]]
+    file.write_text(CURVES.replace('against = "re", ', ""), encoding="utf-8")
+    with pytest.raises(LedgerError, match="of curves"):
+        read_claim(file)
+    file.write_text(CURVES.replace("eta = 0.0", 'protocol = "vcp"'), encoding="utf-8")
+    with pytest.raises(LedgerError, match="compares arguments"):
+        read_claim(file)

@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 
 from knee.analysis.models.jain2007 import processor_sharing, rcp_bounds, rcp_rest
-from knee.analysis.models.paganini2003 import price_marks
+from knee.analysis.models.paganini2003 import (
+    price_marks,
+    scalable_alone,
+    scalable_eta,
+    scalable_hull,
+    scalable_latecomers,
+    scalable_nabla,
+    scalable_nyquist,
+    scalable_stability,
+)
 
 
 def test_processor_sharing_by_hand() -> None:
@@ -63,3 +72,35 @@ def test_marks_of_prices_by_hand() -> None:
     # 1000^-(1/3) is a tenth.
     marks = price_marks(phi=1000.0, least=0.0, most=1 / 3)
     assert marks == pytest.approx({"least": 0.0, "most": 0.9})
+
+
+def test_theorem_2_on_networks_and_its_bound_on_one_source() -> None:
+    found = scalable_stability(share=0.999, networks=3, links=3, flows=6)
+    assert found["unstable"] == 0
+    assert 1.0 <= found["margin"] < 4.0, "M is at most 4"
+    for share, unstable in ((0.99, 0), (1.01, 2)):
+        alone = scalable_alone(share=share)
+        assert alone["unstable"] == unstable
+        assert alone["margin"] == pytest.approx(1.0)
+        assert (alone["growth"] > 1.0) == (share > 1.0)
+
+
+def test_the_hull_of_all_sources_is_bounded_by_the_slowest() -> None:
+    """-1 is met at theta sin theta = alpha by eta = theta cot theta."""
+    assert scalable_hull(eta=0.53)["clearance"] > 0.0
+    assert scalable_hull(eta=0.57)["clearance"] == 0.0
+    assert scalable_hull(eta=0.64)["height"] < 0.0 < scalable_hull(eta=0.65)["height"]
+    found = scalable_eta(alpha=1.0)
+    assert found["alone"] == pytest.approx(0.5473, abs=1e-4)
+    assert found["eta"] == pytest.approx(found["alone"], abs=0.005)
+
+
+def test_without_lead_or_lag_all_plots_are_one_curve() -> None:
+    for rtt in ("1 ms", "1 s"):
+        assert scalable_nyquist(theta=1.5, rtt=rtt) == pytest.approx(scalable_nabla(theta=1.5))
+
+
+def test_flows_that_join_as_many_as_there_are_get_the_golden_ratio() -> None:
+    found = scalable_latecomers(early=1, late=1)
+    assert found["closed"] == pytest.approx((1 + np.sqrt(5)) / 2)
+    assert found["ratio"] == pytest.approx(found["closed"], rel=1e-3)

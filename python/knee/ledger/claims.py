@@ -111,7 +111,10 @@ class Entry(_Strict):
 
 
 class Experiment(_Strict):
-    """Runs of a shipped scenario, or values of a model of `knee.analysis.models`."""
+    """Runs of a shipped scenario, or values of a model of `knee.analysis.models`.
+
+    What `compare` varies of a model is its arguments.
+    """
 
     id: str = "main"
     scenario: str | None = None
@@ -132,11 +135,15 @@ class Experiment(_Strict):
             raise ValueError(f"experiment {self.id}: give either scenario or model")
         if self.model is not None and self.model not in MODELS:
             raise ValueError(f"model {self.model!r} is none of {', '.join(MODELS)}")
+        if self.model is not None and any("protocol" in each.variant for each in self.entries()):
+            raise ValueError(f"experiment {self.id}: a model compares arguments, not protocols")
         return self
 
     def entries(self) -> Sequence[Entry]:
-        """Its entries; a model has one, of the role "model"."""
-        return self.compare if self.model is None else [Entry(role="model", variant={})]
+        """Its entries; a model without `compare` has one, of the role "model"."""
+        if self.model is None or "compare" in self.model_fields_set:
+            return self.compare
+        return [Entry(role="model", variant={})]
 
     def entry(self, role: str) -> Entry | None:
         """The entry of a role."""
@@ -175,19 +182,29 @@ class Check(_Strict):
 
 
 class Panel(_Strict):
-    """A panel of a figure: a metric against the sweep, or a probed quantity against time."""
+    """A panel of a figure: a metric against the sweep, or a probed quantity against time.
+
+    With `against` it is a curve: the metric against another one, point by point of the sweep.
+    """
 
     label: str
     metric: Metric | None = None
+    against: Metric | None = None
     quantity: str | None = None
     entity: str = "*"
     log: bool = False
     scale: float = 1.0
+    shown: tuple[tuple[float, float], tuple[float, float]] | None = None
+    """Of a curve: the least and greatest x and y shown."""
+    mark: tuple[float, float] | None = None
+    """Of a curve: a point that is marked."""
 
     @model_validator(mode="after")
     def _one_kind(self) -> Panel:
         if (self.metric is None) == (self.quantity is None):
             raise ValueError(f"panel {self.label}: give either metric or quantity")
+        if self.against is None and (self.shown, self.mark) != (None, None):
+            raise ValueError(f"panel {self.label}: shown and mark are of curves, with against")
         return self
 
 
@@ -333,7 +350,8 @@ def measures_of(claim: Claim, experiment: Experiment) -> list[Metric]:
     asked = [check.metric for check in claim.check if claim.of(check) is experiment]
     for figure in claim.figure:
         if claim.of(figure) is experiment:
-            asked += [panel.metric for panel in figure.panels if panel.metric is not None]
+            shown = [each for panel in figure.panels for each in (panel.metric, panel.against)]
+            asked += [metric for metric in shown if metric is not None]
     return list({metric.column: metric for metric in asked}.values())
 
 

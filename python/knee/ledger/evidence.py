@@ -202,7 +202,11 @@ def _rows(
 ) -> pl.DataFrame:
     metrics = measures_of(claim, experiment)
     if experiment.model is not None:
-        rows = [_model_row(experiment, x) for x in _points(experiment, quick=False)]
+        rows = [
+            _model_row(experiment, entry, x)
+            for entry in experiment.entries()
+            for x in _points(experiment, quick=False)
+        ]
     else:
         rows = []
         for each in plan:
@@ -234,9 +238,9 @@ def _labels(x: float, role: str, subject: str | None, seed: int) -> dict[str, An
     return {"x": x, "role": role, "subject": subject, "seed": seed}
 
 
-def _model_row(experiment: Experiment, x: float) -> Mapping[str, Any]:
-    arguments = dict(experiment.arguments)
+def _model_row(experiment: Experiment, entry: Entry, x: float) -> Mapping[str, Any]:
+    arguments = experiment.arguments | filled(entry.variant, x)
     if experiment.sweep is not None:
         arguments |= filled(experiment.sweep.set, x)
     values = MODELS[experiment.model or ""](**arguments)
-    return _labels(x, "model", None, 0) | {"cpu_seconds": 0.0} | dict(values)
+    return _labels(x, entry.role, None, 0) | {"cpu_seconds": 0.0} | dict(values)

@@ -58,11 +58,17 @@ def _against_sweep(evidence: Evidence, figure: FigureSpec, experiment: Experimen
     if rows.is_empty() or experiment.sweep is None:
         return None
     lines = _lines(rows, figure.roles)
+    columns = 1 + len(lines) // (MOST_LINES + 1)
+    height = PANEL[0] if figure.panels[0].against is not None else PANEL[1]
     picture = Figure(
-        figsize=(PANEL[0] * len(figure.panels) + 1.4, PANEL[1] + 0.3), layout="constrained"
+        figsize=(PANEL[0] * len(figure.panels) + 1.4 * columns, height + 0.3), layout="constrained"
     )
     axes = picture.subplots(1, len(figure.panels), squeeze=False)[0]
     for axis, panel in zip(axes, figure.panels, strict=True):
+        axis.set_title(panel.label, fontsize=9)
+        if panel.against is not None:
+            _draw_curves(axis, lines, panel)
+            continue
         _draw_bands(axis, evidence, experiment, panel)
         for number, (name, part) in enumerate(lines.items()):
             _draw_line(axis, part, panel, name, number, len(lines))
@@ -71,8 +77,7 @@ def _against_sweep(evidence: Evidence, figure: FigureSpec, experiment: Experimen
         if panel.log and any((np.asarray(line.get_ydata()) > 0).any() for line in axis.lines):
             axis.set_yscale("log")
         axis.set_xlabel(experiment.sweep.name)
-        axis.set_title(panel.label, fontsize=9)
-    axes[-1].legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
+    axes[-1].legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0, ncols=columns)
     picture.suptitle(figure.title, fontsize=10, x=0.01, ha="left")
     return picture
 
@@ -123,6 +128,23 @@ def _draw_line(
         elinewidth=0.8,
         zorder=3 if is_subject else 2,
     )
+
+
+def _draw_curves(axis: Axes, lines: dict[str, pl.DataFrame], panel: Panel) -> None:
+    """A metric against another, in the order of the sweep."""
+    assert panel.metric is not None
+    assert panel.against is not None
+    y, x = panel.metric.column, panel.against.column
+    for (name, part), colour in zip(lines.items(), palette(len(lines)), strict=True):
+        mean = part.group_by("x").agg(pl.mean(x).alias("across"), pl.mean(y).alias("up")).sort("x")
+        axis.plot(mean["across"], mean["up"] * panel.scale, label=name, color=colour)
+    if panel.mark is not None:
+        axis.plot(*panel.mark, marker="+", color=VERMILION, markersize=9, markeredgewidth=1.8)
+    if panel.shown is not None:
+        axis.set_xlim(panel.shown[0])
+        axis.set_ylim(panel.shown[1])
+    axis.set_xlabel(x)
+    axis.set_ylabel(y)
 
 
 def _draw_bands(axis: Axes, evidence: Evidence, experiment: Experiment, panel: Panel) -> None:

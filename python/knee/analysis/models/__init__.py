@@ -28,10 +28,12 @@ MODELS: Mapping[str, Callable[..., Mapping[str, float]]] = {
         paganini2003.scalable_alone,
         paganini2003.scalable_eigenlocus,
         paganini2003.scalable_nyquist,
+        paganini2003.scalable_nabla,
         paganini2003.scalable_encirclements,
         paganini2003.scalable_hull,
         paganini2003.scalable_eta,
         paganini2003.scalable_rest,
+        paganini2003.scalable_transient,
         paganini2003.scalable_latecomers,
         paganini2003.price_marks,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,27 @@ from knee.quantity import bits_per_second, seconds
 
 HALF_PI = math.pi / 2
 
+WIDE = (0.01, 1.0)
+"""RTTs of networks that are linearised, seconds."""
 
-def _networks(count: int, *, links: int, flows: int, longest: float) -> list[dict[str, Any]]:
+NEAR = (0.02, 0.3)
+"""RTTs of networks that are integrated."""
+
+
+def _networks(
+    count: int,
+    *,
+    links: int,
+    flows: int,
+    rtts: tuple[float, float],
+    rates: tuple[float, float] = (8.0, 800.0),
+    reach: float = 0.99,
+) -> list[dict[str, Any]]:
     """Networks drawn at random, by PCG-64 with seed 1.
 
-    Each flow crosses one to four links, in any order, over forward delays that are any parts of its
-    RTT. RTTs are 10 ms to `longest` seconds, capacities 8 to 800 Mbps, both evenly over their
-    logarithms.
+    Each flow crosses one to four links, in any order, the last of them at most `reach` of its RTT
+    away. RTTs are between the two of `rtts`, in seconds, capacities between those of `rates`, in
+    Mbps, both evenly over their logarithms.
     """
     draw = np.random.Generator(np.random.PCG64(1))
 
@@ -30,30 +45,37 @@ def _networks(count: int, *, links: int, flows: int, longest: float) -> list[dic
     found = []
     for _ in range(count):
         names = [f"l{number}" for number in range(links)]
-        rtts = [spread(0.01, longest) for _ in range(flows)]
+        taus = [spread(*rtts) for _ in range(flows)]
         routes = [
-            [str(name) for name in draw.choice(names, size=draw.integers(1, 5), replace=False)]
+            [
+                str(name)
+                for name in draw.choice(
+                    names, size=draw.integers(1, min(links, 4) + 1), replace=False
+                )
+            ]
             for _ in range(flows)
         ]
         forward = [
-            [f"{share * rtt * 1e6:.3f} us" for share in np.sort(0.99 * draw.random(len(route)))]
-            for rtt, route in zip(rtts, routes, strict=True)
+            [f"{share * rtt * 1e6:.3f} us" for share in np.sort(reach * draw.random(len(route)))]
+            for rtt, route in zip(taus, routes, strict=True)
         ]
         found.append(
             {
-                "links": {name: f"{spread(8.0, 800.0):.6f} Mbps" for name in names},
+                "links": {name: f"{spread(*rates):.6f} Mbps" for name in names},
                 "routes": routes,
-                "rtts": [f"{rtt * 1e6:.3f} us" for rtt in rtts],
+                "rtts": [f"{rtt * 1e6:.3f} us" for rtt in taus],
                 "forward": forward,
             }
         )
     return found
 
 
-def _static(count: int, *, links: int, flows: int, longest: float) -> list[dict[str, Any]]:
+def _static(
+    count: int, *, links: int, flows: int, rtts: tuple[float, float], reach: float = 0.99
+) -> list[dict[str, Any]]:
     """The same with the static law's maximum rates: 8 to 8000 Mbps."""
     draw = np.random.Generator(np.random.PCG64(2))
-    networks = _networks(count, links=links, flows=flows, longest=longest)
+    networks = _networks(count, links=links, flows=flows, rtts=rtts, reach=reach)
     for network in networks:
         rates = 8.0 * 1000.0 ** draw.random(flows)
         network["max_rates"] = [f"{rate:.6f} Mbps" for rate in rates]
@@ -72,7 +94,7 @@ def scalable_stability(
     """
     found = [
         fluid.scalable_network_margin(**network, alpha=share * HALF_PI).row(0, named=True)
-        for network in _static(networks, links=links, flows=flows, longest=1.0)
+        for network in _static(networks, links=links, flows=flows, rtts=WIDE)
     ]
     return {
         "unstable": max(row["encirclements"] for row in found),
@@ -91,7 +113,7 @@ def scalable_decay(
         400 s, over that of the first tenth.
     """
     left = []
-    for network in _static(networks, links=links, flows=flows, longest=0.3):
+    for network in _static(networks, links=links, flows=flows, rtts=NEAR, reach=0.5):
         frame = fluid.scalable_network(
             **network, alpha=share * HALF_PI, start=1.02, duration="400 s", samples=4001
         )
@@ -141,7 +163,7 @@ def scalable_eigenlocus(*, theta: float, network: int, alpha: float = 1.0) -> Ma
     Returns:
         re, im.
     """
-    setting = _static(network + 1, links=5, flows=10, longest=1.0)[network]
+    setting = _static(network + 1, links=5, flows=10, rtts=WIDE)[network]
     longest = max(seconds(rtt) for rtt in setting["rtts"])
     loci = fluid.scalable_network_loci(**setting, alpha=alpha, frequencies=[theta / longest])
     return {"re": loci["re"][0], "im": loci["im"][0]}
@@ -163,6 +185,16 @@ def scalable_nyquist(
         re, im.
     """
     gain = _gain(np.array([theta / seconds(rtt)]), seconds(rtt), alpha, zero, ratio)[0]
+    return {"re": float(gain.real), "im": float(gain.imag)}
+
+
+def scalable_nabla(*, theta: float, eta: float = 0.0, alpha: float = 1.0) -> Mapping[str, float]:
+    """The curves of Figure 2: alpha e^{-j theta} / (j theta), turned back and stretched for eta.
+
+    Returns:
+        re, im.
+    """
+    gain = alpha * np.exp(-1j * theta) / (1j * theta) * (1.0 - 1j * eta)
     return {"re": float(gain.real), "im": float(gain.imag)}
 
 
@@ -190,38 +222,45 @@ def scalable_encirclements(
 RATIOS = (0.1, 1.0, 10.0, 100.0, 1000.0, 1e6)
 """nu / kappa of the sources of a hull; the last stands for any."""
 
-SHARES = 10.0 ** np.linspace(-3, 0, 13)
+SHARES = 10.0 ** np.linspace(-3, 0, 7)
 """Their RTTs, of the bound."""
 
 
-def _clearance(alpha: float, eta: float, theta: np.ndarray) -> np.ndarray:
-    """Distance of -1 from the convex hull of 0 and every lambda(jw), negative within it.
+def _together(alpha: float, eta: float, theta: np.ndarray) -> np.ndarray:
+    """lambda(jw) of all sources, a row each; their RTTs are up to 1 s, so that theta is w."""
+    return np.stack([_gain(theta, rtt, alpha, eta, ratio) for rtt in SHARES for ratio in RATIOS])
 
-    RTTs are up to 1 s, so that theta, w times their bound, is w.
-    """
-    points = [_gain(theta, rtt, alpha, eta, ratio) for rtt in SHARES for ratio in RATIOS]
-    shifted = np.stack([*points, np.zeros(theta.size)]) + 1.0
-    angles = np.exp(-1j * np.linspace(-np.pi, np.pi, 721))
-    # The greatest distance of a line through -1's side that leaves all points on the other.
-    found: np.ndarray = np.max([np.min((shifted * each).real, axis=0) for each in angles], axis=0)
-    return found
+
+def _clearance(gains: np.ndarray) -> np.ndarray:
+    """Distance of -1 from the convex hull of 0 and the gains of each column; 0 within it."""
+    points = np.vstack([gains, np.zeros(gains.shape[1])]) + 1.0
+    # Outside of it, if there is a gap of half a turn between the directions to the points.
+    angles = np.sort(np.angle(points), axis=0)
+    gaps = np.diff(np.vstack([angles, angles[:1] + 2 * np.pi]), axis=0)
+    nearest = np.min(np.abs(points), axis=0)
+    for number, start in enumerate(points[:-1]):
+        step = points[number + 1 :] - start
+        size = np.maximum(np.abs(step) ** 2, 1e-300)
+        share = np.clip(-(start * step.conj()).real / size, 0.0, 1.0)
+        nearest = np.minimum(nearest, np.min(np.abs(start + share * step), axis=0))
+    return np.where(np.max(gaps, axis=0) > np.pi, nearest, 0.0)
 
 
 def scalable_hull(*, eta: float, alpha: float = 1.0) -> Mapping[str, float]:
     """Proposition 3: sources of all RTTs up to a bound and nu / kappa of 0.1 to 10^6, together.
 
-    Eigenvalues of the return ratio are convex combinations of 0 and the lambda(jw) of one w.
+    Eigenvalues of the return ratio are convex combinations of 0 and the lambda(jw) of one w. The
+    proof takes frequencies below and above 1 / bound apart.
 
     Returns:
-        clearance: The least distance of -1 from their convex hull, negative within it; height: the
-        greatest im / |lambda| of a lambda(jw) for w below 1 / bound, negative below the axis.
+        height: The greatest im / |lambda| of a lambda(jw) below, negative under the axis;
+        clearance: the least distance of -1 from the convex hull above, 0 within it.
     """
-    theta = 10.0 ** np.linspace(-3, 1, 401)
-    low = theta[theta < 1.0]
-    gains = [_gain(low, rtt, alpha, eta, ratio) for rtt in SHARES for ratio in RATIOS]
+    low = _together(alpha, eta, 10.0 ** np.linspace(-3, -1e-6, 301))
+    high = _together(alpha, eta, 10.0 ** np.linspace(0, 1, 1001))
     return {
-        "clearance": float(np.min(_clearance(alpha, eta, theta))),
-        "height": float(max(np.max(gain.imag / np.abs(gain)) for gain in gains)),
+        "height": float(np.max(low.imag / np.abs(low))),
+        "clearance": float(np.min(_clearance(high))),
     }
 
 
@@ -233,11 +272,12 @@ def scalable_eta(*, alpha: float) -> Mapping[str, float]:
         -pi where theta + arctan(eta / theta) = pi/2, and whose size there is alpha / (theta sin
         theta): theta cot theta at theta sin theta = alpha.
     """
-    theta = 10.0 ** np.linspace(-2, 1, 301)
+    theta = np.hstack([10.0 ** np.linspace(-2, -1, 21), np.linspace(0.1, 2.0, 381)])
     low, high = 0.0, 2.0
-    while high - low > 1e-3:
+    while high - low > 2e-3:
         eta = (low + high) / 2
-        low, high = (eta, high) if np.min(_clearance(alpha, eta, theta)) > 0.0 else (low, eta)
+        is_clear = np.min(_clearance(_together(alpha, max(eta, 1e-6), theta))) > 0.0
+        low, high = (eta, high) if is_clear else (low, eta)
     grid = np.linspace(1e-3, HALF_PI, 200_001)
     at = float(grid[np.argmax(grid * np.sin(grid) >= alpha)])
     return {"eta": low, "alone": at / math.tan(at)}
@@ -253,9 +293,10 @@ def scalable_rest(
     links: int = 4,
     flows: int = 8,
 ) -> Mapping[str, float]:
-    """The nonlinear laws (5), (15)-(16) on random networks, after 2000 s.
+    """The nonlinear laws (5), (15)-(16) on random networks, after 500 s.
 
-    Capacities are virtual, 95 % of the real ones.
+    Capacities are virtual, 95 % of the real ones, and of one order, 80 to 240 Mbps: steep utilities
+    ask prices of minutes of smaller links.
 
     Returns:
         unstable: The most unstable poles of one, linearised at rest; demand: the greatest relative
@@ -267,13 +308,14 @@ def scalable_rest(
     found: dict[str, list[float]] = {
         name: [] for name in ("unstable", "demand", "optimum", "full", "spare", "queue")
     }
-    for network in _networks(networks, links=links, flows=flows, longest=0.3):
+    drawn = _networks(networks, links=links, flows=flows, rtts=NEAR, rates=(80.0, 240.0), reach=0.5)
+    for network in drawn:
         # K for about 0.1 s of price: the pivot demands the mean share.
         rates = [bits_per_second(rate) / 8000.0 for rate in network["links"].values()]
         weight = 0.1 * float(np.mean(rates)) * links / flows
         law: dict[str, Any] = {"fairness": fairness, "alpha": alpha, "eta": eta, "weight": weight}
         frame = fluid.scalable_network(
-            **network, **law, start=start, duration="2000 s", samples=4001
+            **network, **law, start=start, duration="500 s", samples=4001
         )
         rest = fluid.scalable_network_rest(**network, **law)
         margin = fluid.scalable_network_margin(**network, **law).row(0, named=True)
@@ -289,6 +331,36 @@ def scalable_rest(
         found["spare"].append(float(np.max(load[~priced], initial=0.0)))
         found["queue"].append(_longest_queue(frame, rates))
     return {name: max(values) for name, values in found.items()}
+
+
+def scalable_transient(*, time: float, flow: int) -> Mapping[str, float]:
+    """Two links, a flow over both and one over each, from half of their rates (Theorem 4).
+
+    100 Mbps each; RTTs of 100, 40 and 200 ms; U = 50 ln x.
+
+    Args:
+        time: Seconds, whole hundredths.
+        flow: 0, over both links, 1 or 2.
+
+    Returns:
+        rate: Over where it rests: 1/3 or 2/3 of a link; load: the first link's.
+    """
+    frame = _transient()
+    row = frame.filter(pl.col("time_s").is_between(time - 0.005, time + 0.005))
+    rate = row.filter(pl.col("flow") == flow)["rate_mbps"][0]
+    load = row.filter(pl.col("link") == "a")["load"][0]
+    return {"rate": rate / (100.0 / 3.0 if flow == 0 else 200.0 / 3.0), "load": load}
+
+
+@cache
+def _transient() -> pl.DataFrame:
+    return fluid.scalable_network(
+        links={"a": "100 Mbps", "b": "100 Mbps"},
+        routes=[["a", "b"], ["a"], ["b"]],
+        rtts=["100 ms", "40 ms", "200 ms"],
+        duration="1000 s",
+        samples=100_001,
+    )
 
 
 def _longest_queue(frame: pl.DataFrame, rates: Sequence[float]) -> float:
