@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -109,7 +110,7 @@ def answer(evidence: Evidence) -> list[Answer]:
 
 def _is_answered_by(claim: Claim, check: Check, by: str) -> bool:
     experiment = claim.of(check)
-    entries = [experiment.entry(role) for role in (*check.of, check.against or check.of[0])]
+    entries = [experiment.entry(role) for role in check.roles]
     of_subject = any(entry is not None and entry.is_of_subject for entry in entries)
     return of_subject == (by != PEERS)
 
@@ -118,9 +119,8 @@ def _find(evidence: Evidence, check: Check, by: str) -> Finding:
     claim = evidence.claim
     experiment = claim.of(check)
     subject = None if by == PEERS else by
-    for who in (subject, None):
-        failure = evidence.failed.get((experiment.id, who))
-        if failure:
+    for place in itertools.product([experiment.id], check.roles, [subject, None]):
+        if failure := evidence.failed.get(place):
             return Finding(check, Verdict.UNANSWERED, "–", (), failure)
     points = [point for role in check.of for point in _points(evidence, check, role, subject)]
     if check.over in ("exponent", "log-line") and len(points) < LEAST_FIT:

@@ -180,6 +180,11 @@ class Check(_Strict):
     at: tuple[float, float] = (-math.inf, math.inf)
     because: dict[str, str] = {}
 
+    @property
+    def roles(self) -> list[str]:
+        """Whose values it needs."""
+        return self.of if self.against is None else [*self.of, self.against]
+
 
 class Panel(_Strict):
     """A panel of a figure: a metric against the sweep, or a probed quantity against time.
@@ -248,7 +253,7 @@ class Claim(_Strict):
                 raise ValueError(f"experiment {part.experiment!r} is none of {', '.join(ids)}")
         for check in self.check:
             roles = [entry.role for entry in self.of(check).entries()]
-            for role in (*check.of, *([check.against] if check.against else [])):
+            for role in check.roles:
                 if role not in roles:
                     raise ValueError(f"role {role!r} is none of {', '.join(roles)}")
         return self

@@ -40,14 +40,14 @@ class Evidence:
         claim: The claim.
         rows: By experiment: columns x, role, subject (null for peers), seed, cpu_seconds, and one
             a metric.
-        failed: By experiment and subject (None: peers), why there are no rows.
+        failed: By experiment, role and subject (None: peers), why there are no rows.
         store: Where the runs are.
         first: The job of the first seed of each place.
     """
 
     claim: Claim
     rows: dict[str, pl.DataFrame]
-    failed: dict[tuple[str, str | None], str]
+    failed: dict[tuple[str, str, str | None], str]
     store: Store
     first: dict[Place, Job] = field(default_factory=dict)
 
@@ -90,7 +90,7 @@ def gather(
         StoreError: If the store cannot be written.
         KeyboardInterrupt: On Ctrl-C; what was finished is kept.
     """
-    failed: list[dict[tuple[str, str | None], str]] = [{} for _ in wanted]
+    failed: list[dict[tuple[str, str, str | None], str]] = [{} for _ in wanted]
     plans = [
         _plan(claim, failures, quick=quick) for claim, failures in zip(wanted, failed, strict=True)
     ]
@@ -108,7 +108,7 @@ def gather(
 
 
 def _plan(
-    claim: Claim, failures: dict[tuple[str, str | None], str], *, quick: bool
+    claim: Claim, failures: dict[tuple[str, str, str | None], str], *, quick: bool
 ) -> list[_Planned]:
     planned = []
     for experiment in claim.experiment:
@@ -123,7 +123,7 @@ def _plan(
                         for each in _at(experiment, entry, subject, x, quick=quick)
                     ]
                 except (ValueError, FileNotFoundError) as error:
-                    failures[experiment.id, subject] = str(error)
+                    failures[experiment.id, entry.role, subject] = str(error)
     return planned
 
 
