@@ -201,7 +201,7 @@ pub(crate) struct Transport {
     /// Are packets spread over the RTT; by default not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pacing: Option<Pacing>,
-    /// Least retransmission timeout; by default 200 ms.
+    /// How far a retransmission timeout lies beyond the smoothed RTT at least; by default 200 ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_rto: Option<Period>,
     /// The receiver's window in packets; by default 1000000.

@@ -39,10 +39,10 @@ fn limited_slow_start_drops_no_more_than_it_adds_in_a_round() {
 /// HyStart++ sees a queue a round after it has grown, so that it needs a buffer of more than a BDP to act in time.
 /// In five rounds at a quarter of the growth it still overfills this one, by less.
 #[test]
-fn hystart_drops_less_and_keeps_the_link_busy_where_the_buffer_lets_it_see() {
-    let (standard, idle) = one_flow("1.5 BDP", "");
+fn hystart_drops_less_and_keeps_the_link_as_busy_where_the_buffer_lets_it_see() {
+    let (standard, usual) = one_flow("1.5 BDP", "");
     let (hystart, busy) = one_flow("1.5 BDP", "slow_start = \"hystart++\"");
     assert!((1..standard / 2).contains(&hystart), "{hystart} against {standard}");
-    assert!((0.9..=1.0).contains(&busy) && idle < busy, "{busy} against {idle}");
+    assert!((0.9..=1.0).contains(&busy) && (busy - usual).abs() < 0.01, "{busy} against {usual}");
     assert_eq!(one_flow("0.5 BDP", "slow_start = \"hystart++\""), one_flow("0.5 BDP", ""));
 }

@@ -103,7 +103,7 @@ pub struct Transport {
     pub ack_delay: Span,
     /// Spread packets over the RTT; `None` lets ACKs clock them.
     pub pacing: Option<Pacing>,
-    /// Least retransmission timeout (RFC 6298 says 1 s; common practice is 200 ms).
+    /// How far a retransmission timeout lies beyond the smoothed RTT at least, as Linux's `tcp_rto_min`.
     pub min_rto: Span,
     /// The receiver's window in packets: a cap on what is in flight.
     pub max_window: f64,

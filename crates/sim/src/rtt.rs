@@ -1,4 +1,8 @@
 //! RTT estimation and the retransmission timeout of RFC 6298, a sample an ACK.
+//!
+//! RTTVAR vanishes within a round trip of equal samples, one an ACK: were `min_rto` a bound on the whole timeout,
+//! one on a path longer than that would come as soon as an ACK is later than the mean. So it bounds the
+//! variation's term, the G of (2.3), as Linux's `tcp_rto_min` does.
 
 use knee_laws::quantities::Span;
 
@@ -40,15 +44,15 @@ impl RttEstimator {
         self.smoothed = Span::from_ps((smoothed + error / 8) as u64);
     }
 
-    /// The timeout: SRTT + 4 RTTVAR, at least `min_rto`, doubled by each timeout since, at most 60 s.
+    /// The timeout: SRTT + max(4 RTTVAR, `min_rto`), doubled by each timeout since, at most 60 s.
     #[inline]
     pub fn timeout(&self, min_rto: Span) -> Span {
         let base = if self.smoothed == Span::ZERO {
             INITIAL_RTO
         } else {
-            self.smoothed + self.variation * 4
+            self.smoothed + (self.variation * 4).max(min_rto)
         };
-        (base.max(min_rto) * (1 << self.backoff)).min(MAX_RTO)
+        (base * (1 << self.backoff)).min(MAX_RTO)
     }
 
     /// (5.5): the timer fired.
@@ -76,5 +80,12 @@ mod tests {
         rtt.sample(Span::from_millis(150));
         assert!(rtt.timeout(min) < Span::from_millis(470));
         assert_eq!(rtt.min, Span::from_millis(80));
+    }
+
+    #[test]
+    fn an_ack_may_be_late_after_many_that_were_not() {
+        let mut rtt = RttEstimator::default();
+        (0..1000).for_each(|_| rtt.sample(Span::from_millis(800)));
+        assert_eq!(rtt.timeout(Span::from_millis(200)), Span::from_millis(1000));
     }
 }
