@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from knee import _core
-from knee.results import FolderError, Results, check_folder, is_of_a_run, replace_folder, run
+from knee.results import FolderError, Results, check_folder, is_of_a_run, replaced, run
 from knee.scenario import Scenario, compare, load
 
 if TYPE_CHECKING:
@@ -91,23 +89,15 @@ class Comparison:
         """
         target = check_comparison(folder)
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            partial = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
-        except OSError as error:
-            raise FolderError(f"cannot write results to {folder}: {error.strerror}") from error
-        try:
-            partial.chmod(0o755)
-            self.figures.write_parquet(partial / TABLE)
-            self.plot(partial / PICTURE)
-            for each in self.runs:
-                each.save(partial / each.name)
-            replace_folder(target, partial)
+            with replaced(target) as partial:
+                self.figures.write_parquet(partial / TABLE)
+                self.plot(partial / PICTURE)
+                for each in self.runs:
+                    each.save(partial / each.name)
         except FolderError:
             raise
         except OSError as error:
             raise FolderError(f"cannot write results to {folder}: {error.strerror}") from error
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
         return target
 
 

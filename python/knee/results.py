@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,19 +54,11 @@ class Results(Run):
         """
         target = check_folder(folder)
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            partial = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+            with replaced(target) as partial:
+                self.write(partial)
+                self.plot(partial / PICTURE)
         except OSError as error:
             raise FolderError(f"cannot write results to {folder}: {error.strerror}") from error
-        try:
-            partial.chmod(0o755)
-            self.write(partial)
-            self.plot(partial / PICTURE)
-            replace_folder(target, partial)
-        except OSError as error:
-            raise FolderError(f"cannot write results to {folder}: {error.strerror}") from error
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
         return target
 
 
@@ -128,7 +121,20 @@ def check_folder(folder: str | Path, is_ours: Callable[[Path], bool] = is_of_a_r
     return target
 
 
-def replace_folder(target: Path, partial: Path) -> None:
+@contextmanager
+def replaced(target: Path) -> Iterator[Path]:
+    """A new folder beside `target` to write in, which then takes its place; if all went well."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    partial = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    try:
+        yield partial
+        partial.chmod(0o755)
+        _replace(target, partial)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _replace(target: Path, partial: Path) -> None:
     """Put `partial` in the place of `target`; should that fail, `target` is back as it was."""
     if not target.exists():
         partial.rename(target)

@@ -14,7 +14,7 @@ from knee.analysis.schemes import NEAR, Folded, fold
 from knee.cli.errors import Interrupted, Refused
 from knee.cli.progress import progress_bar
 from knee.cli.running import Output, parse_number_of_seeds, parse_settings
-from knee.cli.table import new_console, number, print_json, remark_on_seeds
+from knee.cli.table import Column, new_console, number, print_json, remark_on_seeds
 from knee.comparison import SCENARIOS, check_comparison, explicit_laws, make, plan
 
 if TYPE_CHECKING:
@@ -43,17 +43,6 @@ class Wanted:
     protocols: list[str]
     all_explicit: bool
     scenarios: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of the table: a figure, how it is written, and its per cent beside it."""
-
-    title: str
-    figure: str
-    digits: int
-    scale: float = 1.0
-    percent: str | None = None
 
 
 COLUMNS = (

@@ -7,8 +7,6 @@ import io
 import json
 import math
 import re
-import shutil
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +17,7 @@ from knee import _core
 from knee.ledger import Answer, Evidence, Verdict, number, papers
 from knee.plots import draw_claim
 from knee.plots.style import DPI
-from knee.results import replace_folder
+from knee.results import replaced
 
 PAGE = "report.html"
 MARKDOWN = "report.md"
@@ -46,14 +44,8 @@ def write_report(
     """
     folder = folder.absolute()
     _check_folder(folder)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    try:
+    with replaced(folder) as partial:
         _write(evidences, answers, partial, quick=quick)
-        partial.chmod(0o755)
-        replace_folder(folder, partial)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
     return folder / PAGE
 
 
