@@ -27,7 +27,7 @@ docs: build ## Build the site into docs/_build/html
 reference: build ## Compare with ns-2, ns-3 and htsim (some minutes)
 	$(BIN)/python reference/compare.py
 
-reproduce: build ## Answer the papers' claims (half an hour the first time): docs/claims
+reproduce: build ## Answer the papers' claims (an hour or more the first time): docs/claims
 	@for paper in $$(cd ledger && ls -d */ | tr -d /); do \
 		$(BIN)/knee reproduce $$paper --out results/reproduce/$$paper || exit; \
 		mkdir -p docs/claims/$$paper && rm -f docs/claims/$$paper/*; \

@@ -108,6 +108,19 @@ def test_what_is_not_measured_is_not_answered(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("against", "verdict"), [("", Verdict.HOLDS), ('against = "xcp"', Verdict.UNANSWERED)]
+)
+def test_a_refused_run_matters_to_the_checks_that_need_it(
+    tmp_path: Path, against: str, verdict: Verdict
+) -> None:
+    given = evidence(tmp_path, f"within = [0.0, 1.0]\n{against}", {1.0: [0.9]})
+    given.failed["main", "xcp", None] = "refused"
+    [found] = answer(given)
+    assert found.verdict is verdict
+    assert found.findings[0].reason == ("refused" if against else "")
+
+
+@pytest.mark.parametrize(
     ("check", "sentence"),
     [
         ("within = [0, 1]\nwithn = 1", "check.0.withn: Extra inputs are not permitted"),
