@@ -21,7 +21,8 @@ pub fn schema() -> String {
 
 /// Laws with their parameters, presets with what they change, codecs, and quantities that probes sample.
 ///
-/// A codec is `explicit` if a sender that reads it cannot do without. An object of lists: `senders`, `routers`, `presets`, `slow_starts`, `profiles`, `codecs`, `quantities`.
+/// An object of lists: `senders`, `routers`, `presets`, `slow_starts`, `profiles`, `codecs`, `quantities`. A
+/// codec is `explicit` if a sender that reads it cannot do without.
 pub fn catalogue() -> serde_json::Value {
     let senders: Vec<_> = sender_laws()
         .iter()
