@@ -5,13 +5,13 @@
 #![forbid(unsafe_code)]
 
 pub mod bmcc;
-pub mod complex;
 pub mod dde;
 pub mod max_min;
 pub mod miaimd;
 pub mod miaimd_network;
 pub mod mlcp;
 pub mod nyquist;
+pub mod polar;
 pub mod rcp;
 pub mod roots;
 pub mod scalable;

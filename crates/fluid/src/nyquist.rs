@@ -5,14 +5,15 @@
 //! each two integrators, on the way from w = 0 to infinity: `det(s I + F(s))` turns by a quarter of a turn for each
 //! if all its roots are stable, and by half a turn less for each that is not.
 
-use crate::complex::Complex;
+use crate::polar::{angle, size};
 use crate::roots::bisect;
+use num_complex::Complex64;
 use std::f64::consts::PI;
 
 /// A loop whose return ratio is `L(j w)`.
 pub trait Loop {
-    /// The eigenvalues of `L(j w)`.
-    fn loci(&self, w: f64) -> Vec<Complex>;
+    /// The eigenvalues of `L(j w)`; NaN if they cannot be found.
+    fn loci(&self, w: f64) -> Vec<Complex64>;
     /// What their sizes do not exceed; it falls with w.
     fn bound(&self, w: f64) -> f64;
     /// A frequency below all of its poles and zeros.
@@ -21,7 +22,7 @@ pub trait Loop {
     fn longest(&self) -> f64;
 }
 
-/// How -1 lies to the eigenloci.
+/// How -1 lies to the eigenloci; NaN if an eigenvalue is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Margins {
     /// The least factor on L that puts an eigenvalue on -1; infinite if none below 100 does.
@@ -39,15 +40,18 @@ const STEPS: (f64, f64) = (0.02, 0.1);
 pub fn margins(system: &impl Loop) -> Margins {
     let (mut w, singular) = start(system);
     let mut here = system.loci(w);
-    let size = here.len() as f64;
+    let count = here.len() as f64;
     let mut found = Margins { factor: f64::INFINITY, distance: 1.0, unstable: 0.0 };
     let mut turned = 0.0;
     while !here.is_empty() {
         let next = w + (STEPS.0 * w).min(STEPS.1 / system.longest());
         let there = matched(&here, system.loci(next));
         turned += turn(system, (w, product(&here)), (next, product(&there)), 30);
+        if turned.is_nan() {
+            return Margins { factor: f64::NAN, distance: f64::NAN, unstable: f64::NAN };
+        }
         for (from, to) in here.iter().zip(&there) {
-            found.distance = found.distance.min((Complex::ONE + *to).abs());
+            found.distance = found.distance.min(size(*to + 1.0));
             if (from.im > 0.0) != (to.im > 0.0) && from.re.min(to.re) < 0.0 {
                 let re = crossing(system, (w, *from), (next, *to));
                 if re < 0.0 {
@@ -57,9 +61,9 @@ pub fn margins(system: &impl Loop) -> Margins {
             }
         }
         (w, here) = (next, there);
-        if system.bound(w) * found.factor.min(100.0).max(2.0 * size) < 1.0 {
-            let angle = turned - product(&here).angle();
-            found.unstable = (size / 2.0 - angle / PI).round().max(0.0);
+        if system.bound(w) * found.factor.min(100.0).max(2.0 * count) < 1.0 {
+            let left = turned - angle(product(&here));
+            found.unstable = (count / 2.0 - left / PI).round().max(0.0);
             break;
         }
     }
@@ -73,7 +77,7 @@ pub fn margins(system: &impl Loop) -> Margins {
 fn start(system: &impl Loop) -> (f64, bool) {
     let mut w = system.lowest();
     for _ in 0..8 {
-        if system.loci(w).iter().all(|each| each.abs() > 100.0) {
+        if system.loci(w).iter().all(|each| size(*each) > 100.0) {
             return (w, false);
         }
         w /= 10.0;
@@ -82,15 +86,15 @@ fn start(system: &impl Loop) -> (f64, bool) {
 }
 
 /// `det(I + L)`.
-fn product(loci: &[Complex]) -> Complex {
-    loci.iter().fold(Complex::ONE, |all, each| all * (Complex::ONE + *each))
+fn product(loci: &[Complex64]) -> Complex64 {
+    loci.iter().map(|each| each + 1.0).product()
 }
 
 /// By how much the determinant turns between two frequencies.
-fn turn(system: &impl Loop, from: (f64, Complex), to: (f64, Complex), depth: u32) -> f64 {
-    let angle = (to.1 / from.1).angle();
-    if angle.abs() < 0.5 || depth == 0 {
-        return angle;
+fn turn(system: &impl Loop, from: (f64, Complex64), to: (f64, Complex64), depth: u32) -> f64 {
+    let turned = angle(to.1 / from.1);
+    if turned.abs() < 0.5 || turned.is_nan() || depth == 0 {
+        return turned;
     }
     let middle = (from.0 + to.0) / 2.0;
     let value = (middle, product(&system.loci(middle)));
@@ -98,20 +102,21 @@ fn turn(system: &impl Loop, from: (f64, Complex), to: (f64, Complex), depth: u32
 }
 
 /// Where the eigenvalue that is `from.1` and later `to.1` is real between.
-fn crossing(system: &impl Loop, from: (f64, Complex), to: (f64, Complex)) -> f64 {
+fn crossing(system: &impl Loop, from: (f64, Complex64), to: (f64, Complex64)) -> f64 {
     let near = |w: f64| {
         let share = (w - from.0) / (to.0 - from.0);
         let guess = from.1 + (to.1 - from.1) * share;
-        let all = system.loci(w).into_iter();
-        all.min_by(|a, b| (*a - guess).abs().total_cmp(&(*b - guess).abs())).unwrap_or(guess)
+        let far = |each: &Complex64| size(each - guess);
+        let all = system.loci(w).into_iter().filter(|each| !each.is_nan());
+        all.min_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(guess)
     };
     near(bisect(from.0, to.0, |w| near(w).im)).re
 }
 
 /// The eigenvalues in the order of those of a frequency before, each the nearest that is left.
-fn matched(before: &[Complex], mut now: Vec<Complex>) -> Vec<Complex> {
+fn matched(before: &[Complex64], mut now: Vec<Complex64>) -> Vec<Complex64> {
     for (i, old) in before.iter().enumerate() {
-        let far = |k: &usize| (now[*k] - *old).abs();
+        let far = |k: &usize| size(now[*k] - old);
         let nearest = (i..now.len()).min_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(i);
         now.swap(i, nearest);
     }
@@ -121,14 +126,15 @@ fn matched(before: &[Complex], mut now: Vec<Complex>) -> Vec<Complex> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::polar::polar;
     use std::f64::consts::FRAC_PI_2;
 
     /// `gain e^{-s} / s`, and beside it half of it.
     struct Pair(f64);
 
     impl Loop for Pair {
-        fn loci(&self, w: f64) -> Vec<Complex> {
-            let all = Complex::polar(self.0 / w, -w - FRAC_PI_2);
+        fn loci(&self, w: f64) -> Vec<Complex64> {
+            let all = polar(self.0 / w, -w - FRAC_PI_2);
             vec![all, all * 0.5]
         }
         fn bound(&self, w: f64) -> f64 {
@@ -160,5 +166,30 @@ mod tests {
         }
         // Nearest to -1 is where it crosses the axis, if that is near.
         assert!((margins(&Pair(1.57)).distance - (1.0 - 1.57 / FRAC_PI_2)).abs() < 1e-9);
+    }
+    /// A loop without eigenvalues from a frequency on.
+    struct Lost(f64);
+
+    impl Loop for Lost {
+        fn loci(&self, w: f64) -> Vec<Complex64> {
+            vec![if w < self.0 { polar(1.0 / w, -w - FRAC_PI_2) } else { f64::NAN.into() }]
+        }
+        fn bound(&self, w: f64) -> f64 {
+            1.0 / w
+        }
+        fn lowest(&self) -> f64 {
+            1e-3
+        }
+        fn longest(&self) -> f64 {
+            1.0
+        }
+    }
+
+    #[test]
+    fn no_eigenvalues_no_margins() {
+        for w in [0.0, 0.7, 2.0] {
+            let found = margins(&Lost(w));
+            assert!(found.factor.is_nan() && found.distance.is_nan() && found.unstable.is_nan());
+        }
     }
 }

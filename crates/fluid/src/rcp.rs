@@ -9,10 +9,11 @@
 //! `exact` bounds are knee's own: with `z = exp(-j w)` the loop gain is `kappa L(w)`, its poles lie on or inside of
 //! the unit circle, and the least kappa with `kappa L = -1` at some w is the bound of the linearised system.
 
-use crate::complex::Complex;
+use crate::polar::polar;
 use crate::roots::bisect;
 use knee_laws::routers::piqi_rcp::{self, Bound};
 use knee_laws::routers::qi_rcp;
+use num_complex::Complex64;
 use std::f64::consts::PI;
 
 /// Which law sets the rate.
@@ -59,20 +60,19 @@ pub fn piqi_simple_bound(interval: f64, longest: f64) -> f64 {
 }
 
 /// A polynomial in `exp(-j w)`, given as powers and coefficients.
-fn polynomial(terms: &[(f64, f64)], w: f64) -> Complex {
-    let term = |&(power, factor): &(f64, f64)| Complex::polar(factor, -power * w);
-    terms.iter().map(term).fold(Complex::default(), |sum, term| sum + term)
+fn polynomial(terms: &[(f64, f64)], w: f64) -> Complex64 {
+    terms.iter().map(|&(power, factor)| polar(factor, -power * w)).sum()
 }
 
 /// `(1/N) sum z^D_i / (1 - z)`.
-fn integrator(delays: &[u32], w: f64) -> Complex {
+fn integrator(delays: &[u32], w: f64) -> Complex64 {
     let share = 1.0 / delays.len() as f64;
     let terms: Vec<_> = delays.iter().map(|&delay| (f64::from(delay), share)).collect();
     polynomial(&terms, w) / polynomial(&[(0.0, 1.0), (1.0, -1.0)], w)
 }
 
 /// The least kappa with `kappa loop(w) = -1` at some w in (0, pi].
-fn gain_margin(longest: u32, gain: impl Fn(f64) -> Complex) -> f64 {
+fn gain_margin(longest: u32, gain: impl Fn(f64) -> Complex64) -> f64 {
     let steps = 400 * longest.max(10);
     let at = |i: u32| PI * f64::from(i) / f64::from(steps);
     let mut least = f64::INFINITY;

@@ -6,8 +6,24 @@
 
 use super::network::{Network, Rest, Sources};
 use super::source::Source;
-use crate::complex::{Complex, Matrix, eigenvalues};
 use crate::nyquist::{self, Loop, Margins};
+use crate::polar::{polar, size};
+use nalgebra::DMatrix;
+use nalgebra::linalg::Schur;
+use num_complex::Complex64;
+
+/// The most turns of the QR iteration for an eigenvalue; it needs two or three.
+const MOST_TURNS: usize = 300;
+
+/// The eigenvalues of a matrix, in no order; NaN if the QR iteration does not end. It can stall on a permutation, of 8
+/// numbers for one, but return ratios have all their diagonal.
+fn eigenvalues(matrix: DMatrix<Complex64>) -> Vec<Complex64> {
+    let size = matrix.nrows();
+    Schur::try_new(matrix, f64::EPSILON, MOST_TURNS * size).map_or_else(
+        || vec![Complex64::new(f64::NAN, f64::NAN); size],
+        |schur| schur.unpack().1.diagonal().iter().copied().collect(),
+    )
+}
 
 /// A flow around its rate at rest.
 #[derive(Clone, Debug)]
@@ -63,16 +79,15 @@ impl Linear {
     }
 
     /// `L(j w)`.
-    pub fn return_ratio(&self, w: f64) -> Matrix {
-        let mut ratio =
-            vec![vec![Complex::default(); self.capacities.len()]; self.capacities.len()];
+    pub fn return_ratio(&self, w: f64) -> DMatrix<Complex64> {
+        let mut ratio = DMatrix::zeros(self.capacities.len(), self.capacities.len());
         for flow in &self.flows {
             // kappa V e^{-j w tau} / (j w) is x_0 / M of lambda.
             let gain = flow.source.gain(w) * flow.weight;
             for &(row, to) in &flow.hops {
                 for &(column, from) in &flow.hops {
-                    let delay = Complex::polar(1.0 / self.capacities[column], w * (from - to));
-                    ratio[row][column] += gain * delay;
+                    let delay = polar(1.0 / self.capacities[column], w * (from - to));
+                    ratio[(row, column)] += gain * delay;
                 }
             }
         }
@@ -86,12 +101,12 @@ impl Linear {
 }
 
 impl Loop for Linear {
-    fn loci(&self, w: f64) -> Vec<Complex> {
+    fn loci(&self, w: f64) -> Vec<Complex64> {
         eigenvalues(self.return_ratio(w))
     }
 
     fn bound(&self, w: f64) -> f64 {
-        let of = |flow: &Flow| flow.excess.max(1.0) * flow.source.gain(w).abs();
+        let of = |flow: &Flow| flow.excess.max(1.0) * size(flow.source.gain(w));
         self.flows.iter().map(of).fold(0.0, f64::max)
     }
 
@@ -108,10 +123,27 @@ impl Loop for Linear {
 mod tests {
     use super::super::network::tests::{LOG, flow, line};
     use super::*;
-    use std::f64::consts::FRAC_PI_2;
+    use std::f64::consts::{FRAC_PI_2, TAU};
 
     fn linear(network: &Network) -> Linear {
         Linear::new(network, &network.rest())
+    }
+
+    /// A permutation of n in one cycle has the n-th roots of 1.
+    #[test]
+    fn eigenvalues_of_cycles_and_of_nothing() {
+        for size in [1, 2, 3, 5] {
+            let one = |row, column| f64::from((column + 1) % size == row).into();
+            let found = eigenvalues(DMatrix::from_fn(size, size, one));
+            for k in 0..size {
+                let root = polar(1.0, TAU * k as f64 / size as f64);
+                assert!(found.iter().any(|each| (each - root).l1_norm() < 1e-9), "{size} {k}");
+            }
+        }
+        assert!(eigenvalues(DMatrix::from_element(0, 0, f64::NAN.into())).is_empty());
+        assert!(
+            eigenvalues(DMatrix::from_element(3, 3, f64::NAN.into())).iter().all(|x| x.is_nan())
+        );
     }
 
     /// One link, one source: L is lambda.

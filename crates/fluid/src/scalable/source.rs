@@ -1,7 +1,8 @@
 //! The loop gain of one source, `lambda(s) = alpha e^{-tau s} / (tau s) (s + z) / (s + z kappa / nu)`, (14).
 
-use crate::complex::Complex;
 use crate::nyquist::{self, Loop, Margins};
+use crate::polar::{polar, size};
+use num_complex::Complex64;
 use std::f64::consts::FRAC_PI_2;
 
 /// A source as its loop sees it.
@@ -19,14 +20,14 @@ pub struct Source {
 
 impl Source {
     /// `V(j w)`, the lead or lag of the slow loop.
-    pub fn lead(&self, w: f64) -> Complex {
-        Complex::new(self.zero, w) / Complex::new(self.zero / self.ratio, w)
+    pub fn lead(&self, w: f64) -> Complex64 {
+        Complex64::new(self.zero, w) / Complex64::new(self.zero / self.ratio, w)
     }
 
     /// `lambda(j w)`.
-    pub fn gain(&self, w: f64) -> Complex {
+    pub fn gain(&self, w: f64) -> Complex64 {
         let angle = -w * self.rtt - FRAC_PI_2;
-        Complex::polar(self.alpha / (w * self.rtt), angle) * self.lead(w)
+        polar(self.alpha / (w * self.rtt), angle) * self.lead(w)
     }
 
     /// How it stands to -1 alone.
@@ -41,11 +42,11 @@ impl Source {
 }
 
 impl Loop for Source {
-    fn loci(&self, w: f64) -> Vec<Complex> {
+    fn loci(&self, w: f64) -> Vec<Complex64> {
         vec![self.gain(w)]
     }
     fn bound(&self, w: f64) -> f64 {
-        self.gain(w).abs()
+        size(self.gain(w))
     }
     fn lowest(&self) -> f64 {
         Self::lowest(self)

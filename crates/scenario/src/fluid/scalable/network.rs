@@ -5,6 +5,7 @@ use super::{ETA, gain, length, seconds, utility, zero};
 use crate::problem::{Fault, KeyPath};
 use crate::quantity::{Delay, Period, Rate, Size};
 use knee_fluid::nyquist::Loop;
+use knee_fluid::polar::size;
 use knee_fluid::roots::log_grid;
 use knee_fluid::scalable::linear::Linear;
 use knee_fluid::scalable::network::{Flow, Hop, Network, Sources};
@@ -247,7 +248,7 @@ impl Model for Loci {
         let (mut at, mut locus, mut re, mut im) = (vec![], vec![], vec![], vec![]);
         for w in frequencies {
             let mut loci = linear.loci(w);
-            loci.sort_by(|a, b| b.abs().total_cmp(&a.abs()));
+            loci.sort_by(|a, b| size(*b).total_cmp(&size(*a)));
             for (i, each) in loci.into_iter().enumerate() {
                 at.push(w);
                 locus.push(Some(i as u64));
