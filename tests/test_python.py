@@ -200,6 +200,17 @@ def test_bad_scenarios_are_refused_in_a_sentence() -> None:
         knee.run(str(Path(__file__).parents[1] / "scenarios" / "quikstart.toml"))
 
 
+def test_shipped_names_are_near_also_beside_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine.toml").write_text("")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError, match="the nearest is quickstart"):
+        knee.run("quikstart")
+    with pytest.raises(FileNotFoundError, match="the nearest is mine.toml"):
+        knee.run("mien.toml")
+
+
 def test_settings_of_every_type_reach_the_scenario() -> None:
     changed = small().replace(
         set={

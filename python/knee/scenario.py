@@ -279,9 +279,7 @@ def shipped() -> list[Path]:
 def _nearest(path: Path, named: Mapping[str, Path]) -> str | None:
     """The file beside `path`, or the shipped scenario, of the most similar name."""
     beside = [str(path.with_name(file.name)) for file in path.parent.glob("*.toml")]
-    known = {Path(each).stem: each for each in beside} | {
-        name: name for name in named if not beside
-    }
+    known = {name: name for name in named} | {Path(each).stem: each for each in beside}
     near = difflib.get_close_matches(path.stem, known, n=1, cutoff=0.5)
     return known[near[0]] if near else None
 
