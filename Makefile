@@ -2,7 +2,7 @@
 
 PYTHON ?= python3.11
 BIN := .venv/bin
-PYTHON_SOURCES := python tests docs/conf.py docs/pictures reference crates/sim/benches
+PYTHON_SOURCES := python tests docs/conf.py docs/experiments docs/pictures reference crates/sim/benches
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
 
 .DEFAULT_GOAL := help
@@ -68,6 +68,7 @@ lint-python: build
 	$(BIN)/ruff check $(PYTHON_SOURCES)
 	$(BIN)/mypy
 	MYPYPATH=python:reference $(BIN)/mypy --strict reference/compare.py
+	MYPYPATH=python $(BIN)/mypy --strict docs/experiments
 	$(BIN)/python vectors/generate.py --check
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m mypy.stubtest knee._core --concise

@@ -207,7 +207,7 @@ def test_shipped_names_are_near_also_beside_files(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(FileNotFoundError, match="the nearest is quickstart"):
         knee.run("quikstart")
-    with pytest.raises(FileNotFoundError, match="the nearest is mine.toml"):
+    with pytest.raises(FileNotFoundError, match=r"the nearest is mine\.toml"):
         knee.run("mien.toml")
 
 

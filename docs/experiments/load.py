@@ -1,4 +1,4 @@
-"""Tables "Measured" of docs/laws/mlcp.md and docs/laws/bmcc.md, and BMCC beside SACK over other routers.
+"""Tables "Measured" of the pages of MLCP and BMCC, and BMCC beside SACK over other routers.
 
 python docs/experiments/load.py
 """
@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 import knee
+from knee.run import Run
 
 FLOWS = "dumbbell.flows"
 RATE = "bottleneck.rate"
@@ -78,13 +79,13 @@ def row(cells: Sequence[str]) -> None:
     print("| " + " | ".join(cells) + " |", flush=True)
 
 
-def run(name: str, variant: Mapping[str, Any], seeds: int, settings: Mapping[str, Any]) -> knee.Run:
+def run(name: str, variant: Mapping[str, Any], seeds: int, settings: Mapping[str, Any]) -> Run:
     """Run a shipped scenario with one variant."""
     given = knee.Scenario.read(f"scenarios/{name}.toml").variants(variant)
     return knee.run(given.replace(seeds=seeds, set=dict(settings)))
 
 
-def forward(result: knee.Run, column: str) -> float:
+def forward(result: Run, column: str) -> float:
     """The mean of a column of the bottleneck over the seeds."""
     rows = result.summary.filter(pl.col("link").cast(pl.String) == "bottleneck")
     return float(rows[column].cast(pl.Float64).mean() or 0.0)
