@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 import knee
@@ -85,10 +86,15 @@ def run(name: str, variant: Mapping[str, Any], seeds: int, settings: Mapping[str
     return knee.run(given.replace(seeds=seeds, set=dict(settings)))
 
 
+def mean(column: pl.Series) -> float:
+    """The mean of a column, without what is missing."""
+    return float(np.mean(column.drop_nulls().to_numpy()))
+
+
 def forward(result: Run, column: str) -> float:
     """The mean of a column of the bottleneck over the seeds."""
     rows = result.summary.filter(pl.col("link").cast(pl.String) == "bottleneck")
-    return float(rows[column].cast(pl.Float64).mean() or 0.0)
+    return mean(rows[column])
 
 
 def measured(law: str) -> None:
@@ -116,7 +122,7 @@ def deployed() -> None:
                 name, variant | {"mismatch": "allow"}, 3, {RTT: rtt, "warmup": "20 s", **settings}
             )
             rates = {
-                group: float(part["goodput_mbps"].mean() or 0.0)
+                group: mean(part["goodput_mbps"])
                 for (group,), part in result.flows.group_by(pl.col("group").cast(pl.String))
             }
             sack = f"{rates['tcp']:.1f}" if kind == "mix" else ""
