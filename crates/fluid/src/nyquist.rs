@@ -167,6 +167,7 @@ mod tests {
         // Nearest to -1 is where it crosses the axis, if that is near.
         assert!((margins(&Pair(1.57)).distance - (1.0 - 1.57 / FRAC_PI_2)).abs() < 1e-9);
     }
+
     /// A loop without eigenvalues from a frequency on.
     struct Lost(f64);
 

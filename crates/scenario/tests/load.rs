@@ -56,6 +56,28 @@ fn estimates_are_on_few_acks() {
     assert!((0.05..0.2).contains(&options), "{options}");
 }
 
+/// 4.5: an estimate is told again and again, so that three of ten ACKs may be lost on their way.
+#[test]
+fn lost_acks_do_not_lose_the_estimate() {
+    let link = |name: &str, from: &str, to: &str, loss: f64| {
+        format!(
+            "[[link]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"{to}\"\nloss = {loss}\n\
+             rate = \"45 Mbps\"\ndelay = \"40 ms\"\n"
+        )
+    };
+    let text = format!(
+        "duration = \"40 s\"\nwarmup = \"10 s\"\nprobes = \"none\"\n{}{}\
+         [[flows]]\nname = \"bmcc\"\nfrom = \"a\"\nto = \"b\"\ncount = 5\n\
+         [[variant]]\nprotocol = \"bmcc\"\n",
+        link("forth", "a", "b", 0.0),
+        link("back", "b", "a", 0.3)
+    );
+    let results = results(&text);
+    assert!((0.9..=1.0).contains(&number(&results, "utilisation", 0)));
+    assert!((0.0..5.0).contains(&number(&results, "queue_mean_percent", 0)));
+    assert_eq!(number(&results, "drop_rate", 0), 0.0);
+}
+
 /// 5.3.1 and 5.4.3: over DropTail BMCC is MIMD with many losses; falling back it loses like SACK.
 #[test]
 fn falling_back_spares_a_drop_tail_link() {
