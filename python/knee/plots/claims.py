@@ -10,6 +10,8 @@ import matplotlib as mpl
 import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.transforms import offset_copy
 
 from knee.analysis.samples import samples
 from knee.ledger.claims import SUBJECT
@@ -17,6 +19,7 @@ from knee.ledger.evidence import Evidence, Place
 from knee.plots.style import BLACK, BLUE, GREEN, PURPLE, STYLE, VERMILION, palette
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
     from knee.ledger.claims import Check, Experiment, Panel
@@ -33,6 +36,10 @@ SUBJECTS = (BLUE, VERMILION, BLACK, PURPLE)
 
 MARKS = "osv^D<>PX*"
 BAND_ALPHA = 0.10
+BAND_LINE = 0.15
+"""Height of a claim's line below a panel, inches."""
+BELOW = 28
+"""From a panel to these lines, points: ticks and the axis' name."""
 MOST_LINES = 12
 
 
@@ -60,16 +67,16 @@ def _against_sweep(evidence: Evidence, figure: FigureSpec, experiment: Experimen
     lines = _lines(rows, figure.roles)
     columns = 1 + len(lines) // (MOST_LINES + 1)
     height = PANEL[0] if figure.panels[0].against is not None else PANEL[1]
-    picture = Figure(
-        figsize=(PANEL[0] * len(figure.panels) + 1.4 * columns, height + 0.3), layout="constrained"
-    )
+    width = PANEL[0] * len(figure.panels) + 1.4 * columns
+    picture = Figure(figsize=(width, height), layout="constrained")
     axes = picture.subplots(1, len(figure.panels), squeeze=False)[0]
+    most = 0
     for axis, panel in zip(axes, figure.panels, strict=True):
         axis.set_title(panel.label, fontsize=9)
         if panel.against is not None:
             _draw_curves(axis, lines, panel)
             continue
-        _draw_bands(axis, evidence, experiment, panel)
+        bands = _draw_bands(axis, evidence, experiment, panel, figure.roles)
         for number, (name, part) in enumerate(lines.items()):
             _draw_line(axis, part, panel, name, number, len(lines))
         if experiment.sweep.log:
@@ -77,7 +84,13 @@ def _against_sweep(evidence: Evidence, figure: FigureSpec, experiment: Experimen
         if panel.log and any((np.asarray(line.get_ydata()) > 0).any() for line in axis.lines):
             axis.set_yscale("log")
         axis.set_xlabel(experiment.sweep.name)
-    axes[-1].legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0, ncols=columns)
+        if bands:
+            below = offset_copy(axis.transAxes, picture, y=-BELOW, units="points")
+            place = {"loc": "upper left", "bbox_to_anchor": (-0.02, 0), "bbox_transform": below}
+            axis.legend(handles=bands, fontsize=7, **place)
+            most = max(most, len(bands))
+    picture.set_figheight(height + 0.3 + BAND_LINE * most)
+    picture.legend(*axes[-1].get_legend_handles_labels(), loc="outside right upper", ncols=columns)
     picture.suptitle(figure.title, fontsize=10, x=0.01, ha="left")
     return picture
 
@@ -147,12 +160,24 @@ def _draw_curves(axis: Axes, lines: dict[str, pl.DataFrame], panel: Panel) -> No
     axis.set_ylabel(y)
 
 
-def _draw_bands(axis: Axes, evidence: Evidence, experiment: Experiment, panel: Panel) -> None:
-    """What the checks of this panel's metric allow, over the part of the sweep that they cover."""
+def _draw_bands(
+    axis: Axes,
+    evidence: Evidence,
+    experiment: Experiment,
+    panel: Panel,
+    roles: Sequence[str] | None,
+) -> list[Artist]:
+    """What the checks of this panel's metric allow, over the part of the sweep that they cover.
+
+    Returns:
+        What the panel's legend shows of them.
+    """
+    shown: list[Artist] = []
     values = experiment.sweep.values if experiment.sweep else [0.0]
     colours = iter((GREEN, VERMILION, BLUE))
     for check in evidence.claim.check:
-        if not _is_shown(evidence, check, experiment, panel):
+        is_of_line = set(check.of) <= set(roles or check.of)
+        if not is_of_line or not _is_shown(evidence, check, experiment, panel):
             continue
         low, high = max(check.at[0], min(values)), min(check.at[1], max(values))
         least, most = (bound * panel.scale for bound in check.within)
@@ -166,7 +191,9 @@ def _draw_bands(axis: Axes, evidence: Evidence, experiment: Experiment, panel: P
             axis.plot([low, high], [least, most], color=colour, linewidth=3, alpha=0.3)
         else:
             axis.fill_between([low, high], least, most, color=colour, alpha=BAND_ALPHA, linewidth=0)
-        axis.plot([], [], color=colour, alpha=0.3, linewidth=5, label=f"claim: {check.paper}")
+        label = f"claim: {check.paper}"
+        shown.append(Line2D([], [], color=colour, alpha=0.3, linewidth=5, label=label))
+    return shown
 
 
 def _is_shown(evidence: Evidence, check: Check, experiment: Experiment, panel: Panel) -> bool:
@@ -174,7 +201,7 @@ def _is_shown(evidence: Evidence, check: Check, experiment: Experiment, panel: P
         evidence.claim.of(check) is experiment
         and check.metric == panel.metric
         and check.against is None
-        and SUBJECT in check.of
+        and (SUBJECT in check.of or experiment.model is not None)
         and check.over in ("every", "most", "mean")
     )
 
