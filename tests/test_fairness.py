@@ -166,6 +166,20 @@ def test_max_min_agrees_with_filling_by_water(sharing: Sharing) -> None:
     assert max_min(plain) / 1e6 == pytest.approx(filled, rel=1e-7)
 
 
+@pytest.mark.parametrize("links", [1, 2, 3, 6, 8])
+@pytest.mark.parametrize("flows", [1, 4])
+def test_links_alike_in_a_row_are_one(links: int, flows: int) -> None:
+    # Their prices have only a sum: what polishes them must not leave for prices below zero.
+    alike = Sharing(
+        np.full(links, 1e6),
+        np.ones((links, flows)),
+        np.ones(flows),
+        np.full(flows, np.inf),
+        np.full(flows, 0.5),
+    )
+    assert proportional(alike) == pytest.approx(1e6 / flows, rel=1e-9)
+
+
 @settings(max_examples=60, deadline=None)
 @given(sharings())
 def test_no_other_rates_are_proportionally_fairer(sharing: Sharing) -> None:
@@ -173,6 +187,7 @@ def test_no_other_rates_are_proportionally_fairer(sharing: Sharing) -> None:
     from scipy.optimize import linprog
 
     found = proportional(sharing)
+    assert (found > 0).all()
     assert (sharing.loads @ found <= sharing.capacities * (1 + 1e-8)).all()
     worth = sharing.weights * sharing.counts
     best = linprog(

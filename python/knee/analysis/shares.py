@@ -144,7 +144,11 @@ def proportional(sharing: Sharing) -> Floats:
         return float(prices.sum() - worth @ np.log(costs)), 1.0 - shares @ (worth / costs)
 
     def misfit(prices: Floats) -> Floats:
-        slack = 1.0 - shares @ (worth / (prices @ shares))
+        costs = prices @ shares
+        if (costs <= 0.0).any():
+            # Rates below zero seem to fit, too: such a step is not taken.
+            return np.full_like(prices, np.inf)
+        slack = 1.0 - shares @ (worth / costs)
         # Zero where both are at least 0 and one of them is.
         both: Floats = prices + slack - np.hypot(prices, slack)
         return both
