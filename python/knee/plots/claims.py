@@ -76,7 +76,7 @@ def _against_sweep(evidence: Evidence, figure: FigureSpec, experiment: Experimen
         if panel.against is not None:
             _draw_curves(axis, lines, panel)
             continue
-        bands = _draw_bands(axis, evidence, experiment, panel, figure.roles)
+        bands = _draw_bands(axis, evidence, figure, panel)
         for number, (name, part) in enumerate(lines.items()):
             _draw_line(axis, part, panel, name, number, len(lines))
         if experiment.sweep.log:
@@ -160,24 +160,18 @@ def _draw_curves(axis: Axes, lines: dict[str, pl.DataFrame], panel: Panel) -> No
     axis.set_ylabel(y)
 
 
-def _draw_bands(
-    axis: Axes,
-    evidence: Evidence,
-    experiment: Experiment,
-    panel: Panel,
-    roles: Sequence[str] | None,
-) -> list[Artist]:
+def _draw_bands(axis: Axes, evidence: Evidence, figure: FigureSpec, panel: Panel) -> list[Artist]:
     """What the checks of this panel's metric allow, over the part of the sweep that they cover.
 
     Returns:
         What the panel's legend shows of them.
     """
     shown: list[Artist] = []
-    values = experiment.sweep.values if experiment.sweep else [0.0]
+    sweep = evidence.claim.of(figure).sweep
+    values = sweep.values if sweep else [0.0]
     colours = iter((GREEN, VERMILION, BLUE))
     for check in evidence.claim.check:
-        is_of_line = set(check.of) <= set(roles or check.of)
-        if not is_of_line or not _is_shown(evidence, check, experiment, panel):
+        if not _is_shown(evidence, check, figure, panel):
             continue
         low, high = max(check.at[0], min(values)), min(check.at[1], max(values))
         least, most = (bound * panel.scale for bound in check.within)
@@ -196,12 +190,14 @@ def _draw_bands(
     return shown
 
 
-def _is_shown(evidence: Evidence, check: Check, experiment: Experiment, panel: Panel) -> bool:
+def _is_shown(evidence: Evidence, check: Check, figure: FigureSpec, panel: Panel) -> bool:
+    experiment = evidence.claim.of(figure)
     return (
         evidence.claim.of(check) is experiment
         and check.metric == panel.metric
         and check.against is None
         and (SUBJECT in check.of or experiment.model is not None)
+        and set(check.of) <= set(figure.roles or check.of)
         and check.over in ("every", "most", "mean")
     )
 
