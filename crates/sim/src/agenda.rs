@@ -36,12 +36,12 @@ kinds! {
     Rate,
     /// A router law's tick: what arrives at this instant belongs to the next interval.
     Tick,
-    /// A link that pays for departures has transmitted a packet: it makes room for what arrives.
-    Served,
     /// The head of a link's line reaches the far end.
     Line,
     /// A packet that left a line's order reaches the far end.
     Late,
+    /// A link that pays for departures has transmitted a packet: what has just arrived is there to be chosen.
+    Served,
     /// A receiver's delayed ACK.
     DelayedAck,
     /// A flow stops offering data.

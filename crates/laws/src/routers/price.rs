@@ -10,13 +10,12 @@
 //! Differs from the paper: arrivals are marked, not departures, which is the same where queues are empty
 //! and costs no event; load counts in bytes unless `byte_mode` is off (V-A: ns-2's `qib_`).
 
-use super::happens;
+use super::verdicts::happens;
 use crate::codecs::price::probability;
 use crate::codecs::{Codec, Wire};
 use crate::params;
 use crate::quantities::{BitRate, Span, Time};
-use crate::registry::RouterSpec;
-use crate::router::{Arrival, Draw, LinkView, QueueView, RouterLaw, Verdict};
+use crate::router::{Arrival, Draw, LinkView, QueueView, RouterLaw, RouterSpec, Verdict};
 
 params! {
     /// The link's parameters, as in section V.
