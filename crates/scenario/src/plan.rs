@@ -4,6 +4,7 @@ use crate::aggregate;
 use crate::choice::{Ecn, Pacing, SlowStartSpec};
 use crate::defaults::{self, BUFFER_PACKETS_A_FLOW};
 use crate::format::{Mismatch, RecoveryName, Transport};
+use crate::interrupt::{Halt, Interrupt};
 use crate::law::{self, RouterChoice, SenderChoice};
 use crate::nearest::listed;
 use crate::network::{CoreGroup, Network};
@@ -17,6 +18,7 @@ use knee_laws::registry::router_laws;
 use knee_laws::sender::Recovery;
 use knee_laws::senders::slow_start::Rule;
 use knee_sim::config::{Buffer, Commitment};
+use std::sync::Arc;
 
 /// Smallest and largest packets on the wire, bytes.
 const PACKET_BYTES: std::ops::RangeInclusive<u64> = 40..=65_535;
@@ -41,7 +43,7 @@ pub(crate) struct Plan {
 /// A core link's law and buffer.
 #[derive(Clone, Debug)]
 pub(crate) struct LinkPlan {
-    pub router: RouterChoice,
+    pub router: Arc<RouterChoice>,
     pub buffer: Buffer,
 }
 
@@ -54,16 +56,22 @@ pub(crate) struct GroupPlan {
 }
 
 /// Puts a variant on the network.
-pub(crate) fn plan(variant: &Resolved, network: &Network) -> Result<Plan, Fault> {
+pub(crate) fn plan(
+    variant: &Resolved,
+    network: &Network,
+    interrupt: Interrupt,
+) -> Result<Plan, Halt> {
     let data_bytes = data_bytes(&variant.transport) as u16;
-    let links = (0..network.links.len())
-        .map(|link| link_plan(variant, network, link))
-        .collect::<Result<Vec<_>, _>>()?;
-    let groups = network
-        .groups
-        .iter()
-        .map(|group| group_plan(variant, &links, (network, group)))
-        .collect::<Result<Vec<_>, _>>()?;
+    let mut links = Vec::with_capacity(network.links.len());
+    for link in 0..network.links.len() {
+        interrupt.check()?;
+        links.push(link_plan(variant, network, link)?);
+    }
+    let mut groups = Vec::with_capacity(network.groups.len());
+    for group in &network.groups {
+        interrupt.check()?;
+        groups.push(group_plan(variant, &links, (network, group))?);
+    }
     let plan = Plan {
         name: variant.name.clone(),
         links,
@@ -84,11 +92,11 @@ fn link_plan(variant: &Resolved, network: &Network, link: usize) -> Result<LinkP
     let core = &network.links[link];
     let at = core.at.key("router");
     let router = match &core.router {
-        None => variant.router.clone(),
+        None => Arc::clone(&variant.router),
         Some(spec) => {
             let name_at = law::name_at(spec, &at);
             let name = spec.law().unwrap_or(variant.router.name);
-            law::router(name, &name_at, (Some(spec), &at))?
+            Arc::new(law::router(name, &name_at, (Some(spec), &at))?)
         }
     };
     let data_bytes = data_bytes(&variant.transport);
@@ -153,7 +161,7 @@ fn group_plan(
     };
     let options = group.transport.or(&variant.transport);
     let crossed: Vec<&RouterChoice> =
-        group.forward.iter().map(|link| &links[*link].router).collect();
+        group.forward.iter().map(|link| &*links[*link].router).collect();
     let codec = sender.info.codec;
     let negotiated = match options.ecn {
         Some(Ecn::Set(set)) => set,

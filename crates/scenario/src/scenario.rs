@@ -1,9 +1,10 @@
 //! A checked scenario.
 
 use crate::format::{Document, ProbeSpec};
+use crate::interrupt::{Halt, Interrupt, Stopped};
 use crate::network::Network;
 use crate::plan::{Plan, plan};
-use crate::problem::{Fault, KeyPath, Problem};
+use crate::problem::Problem;
 use crate::template::{dumbbell, parking_lot};
 use crate::text::Text;
 use crate::{aggregate, check, defaults, graph, variant};
@@ -44,18 +45,31 @@ pub struct Scenario {
 impl Scenario {
     /// Parses and checks.
     pub fn parse(source: &Source) -> Result<Self, Problem> {
-        Self::from_text(&Text::read(source)?, source.name)
+        match Self::parse_watched(source, Interrupt::NEVER) {
+            Ok(scenario) => Ok(scenario),
+            Err(Stopped::Refused(problem)) => Err(problem),
+            Err(other) => Err(Problem(other.to_string())),
+        }
+    }
+
+    /// Parses and checks, unless it is interrupted.
+    pub fn parse_watched(source: &Source, interrupt: Interrupt) -> Result<Self, Stopped> {
+        Self::from_text(&Text::read(source)?, source.name, interrupt)
     }
 
     /// Checks what has been read; `file` gives the name of a nameless scenario.
-    pub(crate) fn from_text(text: &Text, file: &str) -> Result<Self, Problem> {
+    pub(crate) fn from_text(
+        text: &Text,
+        file: &str,
+        interrupt: Interrupt,
+    ) -> Result<Self, Stopped> {
         let mut document: Document = text.document()?;
         document.name.get_or_insert_with(|| name_of(file));
         document.knee = Some(env!("CARGO_PKG_VERSION").to_owned());
-        Self::check(document).map_err(|fault| text.problem(&fault))
+        Self::check(document, interrupt).map_err(|halt| halt.told(|fault| text.problem(fault)))
     }
 
-    fn check(mut document: Document) -> Result<Self, Fault> {
+    fn check(mut document: Document, interrupt: Interrupt) -> Result<Self, Halt> {
         check::document(&document)?;
         defaults::fill(&mut document);
         let bottleneck = document.bottleneck.clone().unwrap_or_default();
@@ -70,22 +84,25 @@ impl Scenario {
             }
             (None, None) => (graph::links(&document)?, None),
         };
-        aggregate::links(&document, &mut network, template.as_ref())?;
-        graph::groups(&document, &mut network, template.as_ref())?;
+        aggregate::links(&document, &mut network, template.as_ref(), interrupt)?;
+        graph::groups(&document, &mut network, template.as_ref(), interrupt)?;
         aggregate::groups(&mut network)?;
-        let plain = network.without_aggregates();
+        let mut plain = network.without_aggregates();
+        network.survey();
+        plain.survey();
         let variants = variant::resolve(&document)?;
         let runs = variants.len() as u64 * document.seeds.list().len() as u64;
         check::amounts(&document, &network, runs)?;
         let plans = variants
             .iter()
-            .map(|variant| plan(variant, if variant.aggregates { &network } else { &plain }))
+            .map(|variant| {
+                plan(variant, if variant.aggregates { &network } else { &plain }, interrupt)
+            })
             .collect::<Result<Vec<_>, _>>()?;
         check::slow_start(&document, &network, &plans)?;
         for plan in &plans {
             let network = if plan.aggregates { &network } else { &plain };
-            crate::build::check_laws(plan, network)
-                .map_err(|message| KeyPath::root().fault(message))?;
+            crate::build::check_laws(plan, network, interrupt)?;
         }
         let probes = check::chosen_probes(&document, &network);
         Ok(Self { document, network, plain, plans, probes })

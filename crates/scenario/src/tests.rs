@@ -1,6 +1,7 @@
 //! Closed forms and draws, seen from inside.
 
 use crate::build::{network, start_times, stop_times};
+use crate::interrupt::Interrupt;
 use crate::plan::Plan;
 use crate::quantity::{BufferSize, Delay, FlowSize, Period, Rate, Size, Written};
 use crate::scenario::{Format, Scenario, Source};
@@ -23,7 +24,7 @@ fn dumbbell(protocol: &str, rate: &str, more: &str) -> Scenario {
 }
 
 fn built(scenario: &Scenario, seed: u64) -> NetworkConfig {
-    network(scenario, &scenario.plans[0], seed).unwrap()
+    network(scenario, (&scenario.plans[0], seed), Interrupt::NEVER).unwrap()
 }
 
 fn delay(network: &NetworkConfig, links: &[LinkId]) -> Span {
@@ -126,7 +127,8 @@ fn the_parking_lot_is_the_papers() {
 #[test]
 fn aggregates_are_links_to_others_and_can_be_left_out() {
     let scenario = scenario(include_str!("../../../scenarios/vcp-island.toml"));
-    let [island, plain] = [0, 1].map(|plan| network(&scenario, &scenario.plans[plan], 1).unwrap());
+    let [island, plain] = [0, 1]
+        .map(|plan| network(&scenario, (&scenario.plans[plan], 1), Interrupt::NEVER).unwrap());
     let (few, many, native) = (0, 5, 25);
     let inside = |network: &NetworkConfig, flow: usize| {
         let route = &network.flows[flow].route;

@@ -4,13 +4,14 @@ use crate::format::{Document, Mismatch, Transport, Variant};
 use crate::law::{self, RouterChoice, SenderChoice};
 use crate::problem::{Fault, KeyPath};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// A variant, resolved.
 #[derive(Clone, Debug)]
 pub(crate) struct Resolved {
     pub name: String,
     pub sender: SenderChoice,
-    pub router: RouterChoice,
+    pub router: Arc<RouterChoice>,
     /// The variant's options over the scenario's.
     pub transport: Transport,
     pub mismatch: Mismatch,
@@ -104,7 +105,7 @@ fn one(variant: &Variant, document: &Document, at: &KeyPath) -> Result<Resolved,
     Ok(Resolved {
         name,
         sender,
-        router,
+        router: Arc::new(router),
         transport: variant.transport.or(&document.transport),
         mismatch: variant.mismatch.unwrap_or(Mismatch::Refuse),
         aggregates: variant.aggregates.unwrap_or(true),

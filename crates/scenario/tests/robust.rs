@@ -1,7 +1,7 @@
 //! Nothing that is read panics: random text, random changes of the shipped scenarios, random settings.
 #![allow(clippy::disallowed_methods)]
 
-use knee_scenario::{CompareOptions, Format, Scenario, Source, compare};
+use knee_scenario::{CompareOptions, Format, Interrupt, Scenario, Source, compare};
 use proptest::prelude::*;
 use std::path::PathBuf;
 
@@ -74,10 +74,11 @@ fn compare_builds_a_dumbbell_and_names_the_option_that_is_wrong() {
         seeds: Some("[4, 7]".to_owned()),
         ..CompareOptions::default()
     };
-    let scenario = compare(&options).unwrap();
+    let scenario = compare(&options, Interrupt::NEVER).unwrap();
     assert_eq!(scenario.variants(), ["vcp", "sack/red"]);
     assert_eq!(scenario.seeds(), [4, 7]);
-    let wrong = |options: CompareOptions| compare(&options).unwrap_err().to_string();
+    let wrong =
+        |options: CompareOptions| compare(&options, Interrupt::NEVER).unwrap_err().to_string();
     assert_eq!(
         wrong(CompareOptions { rate: Some("10".to_owned()), ..options.clone() }),
         "--rate 10: a rate needs a unit (bps, kbps, Mbps, Gbps, Tbps), such as \"150 Mbps\""

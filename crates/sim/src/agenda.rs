@@ -217,6 +217,11 @@ impl Agenda {
         Some((Time::from_ps(instant(entry)), Event(entry as u32 & ((1 << EVENT_BITS) - 1))))
     }
 
+    /// Events taken so far.
+    pub fn taken(&self) -> u64 {
+        self.taken
+    }
+
     /// Turns the wheel to the next occupied bucket and returns its first entry; others become due.
     #[inline]
     fn turn(&mut self) -> Option<Entry> {

@@ -11,7 +11,7 @@ use crate::impairment::Fate;
 use crate::link::{Link, NO_AGGREGATE, Outcome};
 use crate::packet::Packet;
 use crate::receiver::{Answer, Receiver};
-use crate::report::{FlowReport, Sample};
+use crate::report::{FlowReport, Series};
 use crate::source::Source;
 use knee_laws::quantities::Time;
 use knee_laws::registry::Sender;
@@ -42,12 +42,15 @@ pub struct Simulation {
     arrived: u32,
     done: Vec<FlowReport>,
     probes: Vec<Probe>,
-    series: Vec<Sample>,
+    series: Series,
     /// What each configured flow's receiver had when the throughput probe last asked.
     probed: Vec<u32>,
     warmup: Time,
     end: Time,
-    events: u64,
+    /// What a call of [`Simulation::run_some`] may still do; below 0 it ends.
+    left: i64,
+    /// The flow whose burst that end has cut: it goes on before anything else happens.
+    cut: Option<u32>,
     /// Packets that links have launched.
     packets: u64,
 }
@@ -55,11 +58,16 @@ pub struct Simulation {
 impl Simulation {
     /// Builds the network. The caller has checked the configuration.
     pub fn new(config: NetworkConfig) -> Self {
+        Self::build(config, &|| false).expect("nothing stops it")
+    }
+
+    /// Builds the network, unless `stop`, asked for every link and flow, becomes true.
+    pub fn build(config: NetworkConfig, stop: &dyn Fn() -> bool) -> Option<Self> {
         let configured = config.flows.len() + config.aggregates.len();
         let mut network = Self {
             now: Time::ZERO,
             agenda: Agenda::default(),
-            links: Vec::new(),
+            links: Vec::with_capacity(config.links.len()),
             hops: Vec::new(),
             flows: Vec::with_capacity(configured),
             receivers: Vec::with_capacity(configured),
@@ -72,11 +80,12 @@ impl Simulation {
             arrived: 0,
             done: Vec::new(),
             probes: config.probes,
-            series: Vec::new(),
+            series: Series::default(),
             probed: vec![0; configured],
             warmup: config.warmup,
             end: config.end,
-            events: 0,
+            left: 0,
+            cut: None,
             packets: 0,
         };
         network.agenda.schedule(config.warmup, Event::new(Kind::Warmup, 0));
@@ -92,9 +101,15 @@ impl Simulation {
             network.schedule_some(link.tick_at(), Kind::Tick, index);
             network.schedule_some(link.rate_change_at(), Kind::Rate, index);
             network.links.push(link);
+            if stop() {
+                return None;
+            }
         }
         for (slot, flow) in (0..).zip(config.flows) {
             network.add_flow(slot, flow);
+            if stop() {
+                return None;
+            }
         }
         for aggregate in config.aggregates {
             network.add_aggregate(aggregate);
@@ -110,7 +125,7 @@ impl Simulation {
             let at = Time::ZERO + network.probes[index].interval;
             network.agenda.schedule(at, Event::new(Kind::Probe, index as u32));
         }
-        network
+        Some(network)
     }
 
     fn add_flow(&mut self, slot: u32, flow: FlowConfig) {
@@ -183,9 +198,27 @@ impl Simulation {
 
     /// Runs every event up to and including `until`.
     pub fn run_until(&mut self, until: Time) {
-        while let Some((at, event)) = self.agenda.take(until) {
+        while !self.run_some(until, u64::MAX) {}
+    }
+
+    /// Runs events up to and including `until`, until about so much work is done: an event counts one, and so do a
+    /// packet that a flow sends and a link or flow that a probe looks at. Is nothing left? What happens does not depend
+    /// on where the work is cut.
+    pub fn run_some(&mut self, until: Time, work: u64) -> bool {
+        self.left = i64::try_from(work).unwrap_or(i64::MAX);
+        if let Some(slot) = self.cut.take() {
+            self.pump(slot);
+        }
+        loop {
+            self.left -= 1;
+            if self.left < 0 {
+                return false;
+            }
+            let Some((at, event)) = self.agenda.take(until) else {
+                self.now = self.now.max(until);
+                return true;
+            };
             self.now = at;
-            self.events += 1;
             let index = event.index();
             match event.kind() {
                 Kind::Line => self.cross(index),
@@ -221,7 +254,11 @@ impl Simulation {
                 }
             }
         }
-        self.now = self.now.max(until);
+    }
+
+    /// How far the run has come.
+    pub fn now(&self) -> Time {
+        self.now
     }
 
     /// The head of a line reaches the far end: the next link or the endpoint takes it.
@@ -380,7 +417,7 @@ impl Simulation {
         }
     }
 
-    /// Lets a flow send what it may, and keeps its timers.
+    /// Lets a flow send what it may, and keeps its timers. It is the last that an event does.
     #[inline]
     fn pump(&mut self, slot: u32) {
         if self.carriers.contains(&slot) {
@@ -393,6 +430,11 @@ impl Simulation {
                 Turn::Send(mut packet) => {
                     let hop = flow.first_hop;
                     self.offer(self.hops[hop as usize], &mut packet, hop);
+                    self.left -= 1;
+                    if self.left < 0 {
+                        self.cut = Some(slot);
+                        return;
+                    }
                 }
                 Turn::Pace(at) => {
                     self.pace(slot, at);

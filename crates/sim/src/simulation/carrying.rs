@@ -57,6 +57,7 @@ impl Simulation {
                     let hop = flow.first_hop;
                     self.load(aggregate, &mut packet);
                     self.offer(self.hops[hop as usize], &mut packet, hop);
+                    self.left -= 1;
                 }
                 Turn::Pace(at) => {
                     self.pace(slot, at);

@@ -5,13 +5,14 @@ use crate::agenda::{Event, Kind};
 use crate::aggregate::Aggregate;
 use crate::config::{Probe, Quantity};
 use crate::link::Link;
-use crate::report::{FlowReport, Report, Sample};
+use crate::report::{FlowReport, Report, Sample, Series};
 use knee_laws::quantities::{Span, Time};
 use knee_laws::sender::SenderLaw;
 
 impl Simulation {
     /// Statistics begin.
     pub(super) fn warm(&mut self) {
+        self.left -= (self.links.len() + self.flows.len()) as i64;
         for (queue, busy_until) in self.links.iter_mut().filter_map(Link::measured) {
             queue.warm(self.now, busy_until);
         }
@@ -28,11 +29,13 @@ impl Simulation {
         self.agenda.schedule(self.now + interval, Event::new(Kind::Probe, index));
         let now = self.now;
         let time_s = now.seconds();
-        let mut show = |entity: usize, value: f64| {
-            self.series.push(Sample { time_s, quantity, entity: entity as u32, value });
+        let Self { series, left, .. } = self;
+        let mut show = |entity: usize, value: f64, name: Option<&'static str>| {
+            series.push(Sample { time_s, value, entity: entity as u32, quantity, shown: 0 }, name);
         };
         match quantity {
             Quantity::Queue | Quantity::Utilisation | Quantity::Signal | Quantity::Drops => {
+                *left -= self.links.len() as i64;
                 for (entity, link) in self.links.iter_mut().enumerate() {
                     let Some((queue, busy_until)) = link.measured() else { continue };
                     let value = match quantity {
@@ -41,19 +44,18 @@ impl Simulation {
                         Quantity::Drops => queue.drops_since(),
                         _ => queue.signal(),
                     };
-                    show(entity, value);
+                    show(entity, value, None);
                 }
             }
-            Quantity::Law(_) => {
+            Quantity::Law => {
+                *left -= self.configured as i64;
                 let flows = self.flows[..self.configured].iter().enumerate();
                 for (entity, flow) in flows.filter(|(_, flow)| flow.is_there(now)) {
-                    flow.law.observe(&mut |name, value| {
-                        let (quantity, entity) = (Quantity::Law(name), entity as u32);
-                        self.series.push(Sample { time_s, quantity, entity, value });
-                    });
+                    flow.law.observe(&mut |name, value| show(entity, value, Some(name)));
                 }
             }
             Quantity::Window | Quantity::Throughput | Quantity::Rtt => {
+                *left -= self.configured as i64;
                 let flows = self.flows[..self.configured].iter().enumerate();
                 for (entity, flow) in flows.filter(|(_, flow)| flow.is_there(now)) {
                     let value = match quantity {
@@ -75,7 +77,7 @@ impl Simulation {
                             megabits(bytes) / interval.seconds()
                         }
                     };
-                    show(entity, value);
+                    show(entity, value, None);
                 }
             }
         }
@@ -111,10 +113,20 @@ impl Simulation {
         }
     }
 
-    /// The numbers so far; meant for the end of the run.
+    /// The numbers so far.
     pub fn report(&mut self) -> Report {
+        let (done, series) = (self.done.clone(), self.series.clone());
+        self.tell(done, series)
+    }
+
+    /// The numbers at the end of the run, without a copy of what it has gathered.
+    pub fn finish(mut self) -> Report {
+        let (done, series) = (std::mem::take(&mut self.done), std::mem::take(&mut self.series));
+        self.tell(done, series)
+    }
+
+    fn tell(&mut self, mut flows: Vec<FlowReport>, series: Series) -> Report {
         let links = (0..self.links.len()).filter_map(|index| self.link_report(index)).collect();
-        let mut flows = self.done.clone();
         let there =
             |slot: &u32| (*slot as usize) < self.configured || self.flows[*slot as usize].started;
         flows.extend((0..self.flows.len() as u32).filter(there).map(|slot| self.flow_report(slot)));
@@ -123,9 +135,9 @@ impl Simulation {
             links,
             flows,
             aggregates: self.aggregate_reports(),
-            series: self.series.clone(),
+            series,
             packets: self.packets,
-            events: self.events,
+            events: self.agenda.taken(),
         }
     }
 }
