@@ -3,7 +3,6 @@
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
 use knee_scenario::{Control, Format, Scenario, Source, run};
-use std::sync::atomic::AtomicBool;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -17,9 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Ok(scenario) => scenario,
         Err(problem) => return Err(problem.to_string().into()),
     };
-    let cancelled = AtomicBool::new(false);
-    let control = Control { progress: &|_| (), cancelled: &cancelled, threads: None };
-    let results = run(&scenario, &control)?;
+    let results = run(&scenario, &Control::default())?;
     let summary = &results.summary;
     let schema = summary.schema();
     for row in 0..summary.num_rows() {

@@ -3,12 +3,14 @@
 use crate::choice::{LawSpec, Spread};
 use crate::defaults::no_delay;
 use crate::format::{Aggregate, Document, Mismatch, Transport};
-use crate::graph::{Context, Way};
+use crate::graph::{Context, Way, check_hops};
+use crate::interrupt::{Halt, Interrupt};
 use crate::network::{CoreGroup, CoreLink, Network, REVERSE, Template};
 use crate::plan::Plan;
 use crate::problem::{Fault, KeyPath};
 use crate::quantity::FlowSize;
 use knee_laws::quantities::Span;
+use std::collections::BTreeSet;
 
 /// The ingress law of an aggregate that names none.
 const INGRESS_LAW: &str = "droptail";
@@ -37,8 +39,13 @@ pub(crate) fn links(
     document: &Document,
     network: &mut Network,
     template: Option<&Template>,
-) -> Result<(), Fault> {
+    interrupt: Interrupt,
+) -> Result<(), Halt> {
+    if document.aggregate.is_empty() {
+        return Ok(());
+    }
     let mut links = Vec::new();
+    let mut hops = 0;
     for (index, aggregate) in document.aggregate.iter().enumerate() {
         let at = KeyPath::element("aggregate", index);
         let way = Way {
@@ -47,12 +54,14 @@ pub(crate) fn links(
             to: aggregate.to.as_ref(),
             back: aggregate.back.as_ref(),
         };
-        let context = Context { network, template, at: &at };
+        let context = Context { network, template, at: &at, interrupt };
         let forward = context.forward(&way)?;
         let backward = context.backward(&way, &forward)?;
+        hops += 2 * (forward.len() + backward.len());
+        check_hops(hops, &at)?;
         let overhead = aggregate.overhead.map_or(0, |size| size.0);
         if overhead >= MOST_BYTES {
-            return Err(at.key("overhead").fault("a packet must be at most 65535 B"));
+            return Err(at.key("overhead").fault("a packet must be at most 65535 B").into());
         }
         let mut add = |name: String, forward: &[usize], backward: &[usize]| {
             links.push((
@@ -74,15 +83,17 @@ pub(crate) fn links(
             add(format!("{}{REVERSE}", aggregate.name), &backward, &forward);
         }
     }
+    let mut names = BTreeSet::new();
     for (link, aggregate) in links {
-        if network.find(&link.name).is_some() {
-            let name = &link.name;
+        let name = &link.name;
+        if network.find(name).is_some() || !names.insert(name.clone()) {
             let message = format!("there are two links or aggregates `{name}`");
-            return Err(link.at.key("name").fault(message));
+            return Err(link.at.key("name").fault(message).into());
         }
         network.aggregates.push(CoreAggregate { link: network.links.len(), ..aggregate });
         network.links.push(link);
     }
+    network.index_links();
     Ok(())
 }
 
@@ -116,10 +127,14 @@ fn link(
 
 /// Adds the groups of the carrying flows, behind all others.
 pub(crate) fn groups(network: &mut Network) -> Result<(), Fault> {
+    if network.aggregates.is_empty() {
+        return Ok(());
+    }
+    let names: BTreeSet<String> = network.groups.iter().map(|group| group.name.clone()).collect();
     for index in 0..network.aggregates.len() {
         let aggregate = &network.aggregates[index];
         let name = network.links[aggregate.link].name.clone();
-        if network.groups.iter().any(|group| group.name == name) {
+        if names.contains(&name) {
             let message = format!("there are flows `{name}`; an aggregate's flow has its name");
             return Err(aggregate.at.key("name").fault(message));
         }
@@ -152,17 +167,22 @@ pub(crate) fn groups(network: &mut Network) -> Result<(), Fault> {
 pub(crate) fn check(plan: &Plan, network: &Network) -> Result<(), Fault> {
     for aggregate in &network.aggregates {
         let router = &plan.links[aggregate.link].router;
-        if !router.info.codec.is_optional() {
+        if !router.info().codec.is_optional() {
             return Err(aggregate.at.key("router").fault(format!(
                 "an ingress sends as its aggregate's window allows, and `{}` needs a link with a \
                  rate; take one that drops or marks, such as `droptail` or `red`",
                 router.name
             )));
         }
-        for (group, laws) in network.groups.iter().zip(&plan.groups) {
-            let crosses = group.forward.contains(&aggregate.link);
+    }
+    if network.aggregates.is_empty() {
+        return Ok(());
+    }
+    for (group, laws) in network.groups.iter().zip(&plan.groups) {
+        let crossed = group.forward.iter().filter_map(|link| network.index.aggregate(*link));
+        for aggregate in crossed.map(|place| &network.aggregates[place]) {
             let bytes = u64::from(laws.transport.data_bytes) + u64::from(aggregate.overhead);
-            if crosses && bytes > MOST_BYTES {
+            if bytes > MOST_BYTES {
                 let name = &group.name;
                 return Err(aggregate.at.key("overhead").fault(format!(
                     "packets of flows `{name}` would have {bytes} B; at most {MOST_BYTES} B"
@@ -176,11 +196,19 @@ pub(crate) fn check(plan: &Plan, network: &Network) -> Result<(), Fault> {
 impl Network {
     /// A way with the links of its aggregates in their place.
     pub fn expanded(&self, way: &[usize]) -> Vec<usize> {
-        let inside = |link: &usize| {
-            let aggregate = self.aggregates.iter().find(|aggregate| aggregate.link == *link);
-            aggregate.map_or_else(|| vec![*link], |aggregate| aggregate.forward.clone())
+        let inside = |link: &'_ usize| match self.index.aggregate(*link) {
+            None => vec![*link],
+            Some(place) => self.aggregates[place].forward.clone(),
         };
         way.iter().flat_map(inside).collect()
+    }
+
+    /// Links of a way, those of its aggregates in their place.
+    pub fn length(&self, way: &[usize]) -> usize {
+        let inside = |link: &usize| {
+            self.index.aggregate(*link).map_or(1, |place| self.aggregates[place].forward.len())
+        };
+        way.iter().map(inside).sum()
     }
 
     /// The same network without its aggregates: flows cross it as they are. Links and groups keep their
@@ -197,6 +225,7 @@ impl Network {
             group.count = 0;
             group.mismatch = Some(Mismatch::Allow);
         }
+        plain.index_links();
         plain
     }
 }

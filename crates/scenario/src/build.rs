@@ -2,17 +2,20 @@
 
 use crate::choice::{LossSpec, Spread};
 use crate::format::{ArrivalSize, QuantityName};
+use crate::interrupt::{Halt, Interrupt, Stopped};
 use crate::network::{AccessDelay, CoreAccess, CoreGroup, Network, split};
 use crate::plan::{GroupPlan, LinkPlan, Plan};
+use crate::problem::KeyPath;
 use crate::quantity::FlowSize;
 use crate::scenario::Scenario;
+use knee_laws::params::Refusal;
 use knee_laws::quantities::{Span, Time};
-use knee_laws::registry::{Refusal, Router, Sender};
+use knee_laws::registry::{Router, Sender};
 use knee_laws::router::{Draw, LinkView};
-use knee_laws::sender::{Opening, SenderLaw};
+use knee_laws::sender::Opening;
 use knee_sim::Stream;
 use knee_sim::config::{
-    AggregateConfig, Buffer, FlowConfig, GroupId, LinkConfig, LinkId, NetworkConfig, Probe,
+    AggregateConfig, FlowConfig, Group, GroupId, LinkConfig, LinkId, NetworkConfig, Probe,
     Quantity, Route, SizeDistribution, SourceConfig,
 };
 
@@ -22,11 +25,17 @@ fn refused(refusal: Refusal) -> String {
 }
 
 /// Builds every law once, so that nothing is left to go wrong later.
-pub(crate) fn check_laws(plan: &Plan, network: &Network) -> Result<(), String> {
+pub(crate) fn check_laws(plan: &Plan, network: &Network, interrupt: Interrupt) -> Result<(), Halt> {
+    let fault = |message: String| KeyPath::root().fault(message);
     for index in 0..network.links.len() {
-        router(plan, network, index)?;
+        interrupt.check()?;
+        router(plan, network, index).map_err(fault)?;
     }
-    plan.groups.iter().try_for_each(|group| sender(group).map(|_| ()))
+    for group in &plan.groups {
+        interrupt.check()?;
+        sender(group).map_err(fault)?;
+    }
+    Ok(())
 }
 
 fn router(plan: &Plan, network: &Network, link: usize) -> Result<Router, String> {
@@ -35,43 +44,45 @@ fn router(plan: &Plan, network: &Network, link: usize) -> Result<Router, String>
     let view = LinkView {
         rate: core.rate,
         delay_s: core.delay.seconds(),
-        buffer: knee_sim::room(*buffer, u64::from(plan.data_bytes)),
+        buffer: buffer.room(u64::from(plan.data_bytes)),
         packet_bytes: u32::from(plan.data_bytes),
     };
-    Router::build(router.info.name, &router.params, &view).map_err(refused)
+    router.build(&view).map_err(refused)
 }
 
 fn opening(group: &GroupPlan) -> Opening {
     Opening {
         initial_window: group.transport.initial_window,
         packet_bytes: u32::from(group.transport.data_bytes),
+        slow_start: group.slow_start.clone(),
     }
 }
 
 fn sender(group: &GroupPlan) -> Result<Sender, String> {
-    let law = Sender::build(group.sender.info.name, &group.sender.params, &opening(group));
-    let mut law = law.map_err(refused)?;
-    if let Some(slow_start) = law.slow_start() {
-        slow_start.follow(group.slow_start.clone());
-    }
-    Ok(law)
+    group.sender.build(&opening(group)).map_err(refused)
 }
 
 /// The network of a variant with a seed.
 pub(crate) fn network(
     scenario: &Scenario,
-    plan: &Plan,
-    seed: u64,
-) -> Result<NetworkConfig, String> {
+    (plan, seed): (&Plan, u64),
+    interrupt: Interrupt,
+) -> Result<NetworkConfig, Stopped> {
     let network = scenario.network_of(plan);
-    let links = (0..network.links.len())
-        .map(|link| core_link(plan, network, link))
-        .collect::<Result<Vec<_>, _>>()?;
+    let flows: u64 = network.groups.iter().map(|group| group.count).sum();
+    let owned = network.groups.iter().filter(|group| group.access.is_some());
+    let access = owned.map(|group| 4 * group.count as usize).sum::<usize>();
+    let mut links = Vec::with_capacity(network.links.len() + access);
+    for link in 0..network.links.len() {
+        interrupt.check()?;
+        links.push(core_link(plan, network, link).map_err(Stopped::Failed)?);
+    }
     let mut build = Build {
         network,
         seed,
+        interrupt,
         links,
-        flows: Vec::new(),
+        flows: Vec::with_capacity(flows as usize),
         aggregates: Vec::new(),
         sources: Vec::new(),
     };
@@ -86,7 +97,9 @@ pub(crate) fn network(
     Ok(NetworkConfig {
         seed,
         links: build.links,
-        groups: plan.groups.iter().map(|group| group.transport).collect(),
+        groups: (network.groups.iter().zip(&plan.groups))
+            .map(|(core, laws)| Group { name: core.name.clone(), transport: laws.transport })
+            .collect(),
         flows: build.flows,
         aggregates: build.aggregates,
         sources: build.sources,
@@ -105,8 +118,7 @@ fn core_link(plan: &Plan, network: &Network, link: usize) -> Result<LinkConfig, 
         delay: core.delay,
         buffer: *buffer,
         router: router(plan, network, link)?,
-        on_departure: choice.info.on_departure,
-        queues: choice.info.queues,
+        needs: choice.info().needs,
         rate_changes: core.rate_changes.clone(),
         loss: core.loss.map(LossSpec::model),
         reorder: core.reorder.map(|reorder| knee_sim::config::Reorder {
@@ -121,6 +133,7 @@ fn core_link(plan: &Plan, network: &Network, link: usize) -> Result<LinkConfig, 
 struct Build<'a> {
     network: &'a Network,
     seed: u64,
+    interrupt: Interrupt<'a>,
     links: Vec<LinkConfig>,
     flows: Vec<FlowConfig>,
     aggregates: Vec<AggregateConfig>,
@@ -129,15 +142,15 @@ struct Build<'a> {
 
 impl Build<'_> {
     /// Adds a group's flows, or the source of its arrivals.
-    fn group(&mut self, id: GroupId, group: &CoreGroup, laws: &GroupPlan) -> Result<(), String> {
+    fn group(&mut self, id: GroupId, group: &CoreGroup, laws: &GroupPlan) -> Result<(), Stopped> {
         let routes = self.routes(group)?;
         let bytes = f64::from(laws.transport.data_bytes);
         if let Some(arrivals) = &group.arrivals {
             if routes.is_empty() {
                 return Ok(());
             }
-            let (law, laws) = (sender(laws)?, laws.clone());
-            drop(law);
+            sender(laws).map_err(Stopped::Failed)?;
+            let laws = laws.clone();
             self.sources.push(SourceConfig {
                 group: id,
                 name: group.name.clone(),
@@ -152,17 +165,19 @@ impl Build<'_> {
         }
         let starts = start_times(group, self.seed);
         let stops = stop_times(group, self.seed);
+        let aggregates = &self.network.aggregates;
+        let carries = aggregates.iter().find(|aggregate| aggregate.group == id.0 as usize);
         for ((route, start), stop) in routes.into_iter().zip(starts).zip(stops) {
+            self.interrupt.check()?;
             let flow = FlowConfig {
                 group: id,
-                law: sender(laws)?,
+                law: sender(laws).map_err(Stopped::Failed)?,
                 route,
                 start,
                 stop,
                 packets: packets(group.size, bytes).map(|packets| packets as u64),
             };
-            let aggregates = &self.network.aggregates;
-            match aggregates.iter().find(|aggregate| aggregate.group == id.0 as usize) {
+            match carries {
                 None => self.flows.push(flow),
                 Some(aggregate) => self.aggregates.push(AggregateConfig {
                     link: LinkId(aggregate.link as u32),
@@ -175,59 +190,46 @@ impl Build<'_> {
     }
 
     /// A way for each flow of the group, access links included.
-    fn routes(&mut self, group: &CoreGroup) -> Result<Vec<Route>, String> {
+    fn routes(&mut self, group: &CoreGroup) -> Result<Vec<Route>, Stopped> {
         let mut stream = Stream::new(self.seed, &format!("rtt of {}", group.name));
         let core_rtt = self.network.core_rtt(group);
-        let core = |links: &[usize]| links.iter().map(|link| LinkId(*link as u32)).collect();
+        let way = |core: &[usize], first: Option<LinkId>, last: Option<LinkId>| {
+            let mut way = Vec::with_capacity(core.len() + 2);
+            way.extend(first);
+            way.extend(core.iter().map(|link| LinkId(*link as u32)));
+            way.extend(last);
+            way
+        };
         let mut routes = Vec::with_capacity(group.count as usize);
         for index in 0..group.count {
-            let mut forward: Vec<LinkId> = core(&group.forward);
-            let mut backward: Vec<LinkId> = core(&group.backward);
+            self.interrupt.check()?;
+            let mut ends = [None; 4];
             if let Some(access) = &group.access {
                 let mut uniform = || stream.uniform();
                 let delays = match &access.delay {
                     AccessDelay::Rtt(rtt) => split(rtt.value(index, &mut uniform) - core_rtt),
                     AccessDelay::Each(delay) => [delay.value(index, &mut uniform); 4],
                 };
-                let [out, to, back, home] = delays;
-                forward.insert(0, self.access(access, out)?);
-                forward.push(self.access(access, to)?);
-                backward.insert(0, self.access(access, back)?);
-                backward.push(self.access(access, home)?);
+                for (end, delay) in ends.iter_mut().zip(delays) {
+                    *end = Some(self.access(access, delay));
+                }
             }
-            routes.push(Route { forward, backward });
+            let [out, to, back, home] = ends;
+            routes.push(Route {
+                forward: way(&group.forward, out, to),
+                backward: way(&group.backward, back, home),
+            });
         }
         Ok(routes)
     }
 
-    /// Adds an access link: DropTail, unlimited, not measured, nameless (it draws no random numbers).
-    fn access(&mut self, access: &CoreAccess, delay: Span) -> Result<LinkId, String> {
-        let view = LinkView {
-            rate: access.rate,
-            delay_s: delay.seconds(),
-            buffer: knee_sim::room(Buffer::Unlimited, 1),
-            packet_bytes: 1,
-        };
+    /// Adds an access link: it only carries, and has no name.
+    fn access(&mut self, access: &CoreAccess, delay: Span) -> LinkId {
         let id = LinkId(self.links.len() as u32);
-        self.links.push(LinkConfig {
-            name: String::new(),
-            rate: access.rate,
-            delay,
-            buffer: Buffer::Unlimited,
-            router: Router::build(ACCESS_LAW, &[], &view).map_err(refused)?,
-            on_departure: false,
-            queues: 1,
-            rate_changes: Vec::new(),
-            loss: None,
-            reorder: None,
-            measured: false,
-        });
-        Ok(id)
+        self.links.push(LinkConfig::plain("", access.rate, delay));
+        id
     }
 }
-
-/// The router law of access links.
-const ACCESS_LAW: &str = "droptail";
 
 /// When a group's flows start: drawn from the group's own stream, so that no other group matters.
 pub(crate) fn start_times(group: &CoreGroup, seed: u64) -> Vec<Time> {
@@ -287,6 +289,6 @@ fn quantity(name: QuantityName) -> Quantity {
         QuantityName::Window => Quantity::Window,
         QuantityName::Throughput => Quantity::Throughput,
         QuantityName::Rtt => Quantity::Rtt,
-        QuantityName::Law => Quantity::Law(""),
+        QuantityName::Law => Quantity::Law,
     }
 }

@@ -1,8 +1,10 @@
 //! A dumbbell scenario from a few options.
 
+use crate::interrupt::{Interrupt, Stopped};
 use crate::problem::Problem;
 use crate::scenario::{Format, Scenario, Source};
 use crate::text::Text;
+use knee_laws::laws::Laws;
 
 /// Options of `knee compare`, as typed by the user; `None` is the default.
 #[derive(Clone, Debug, Default)]
@@ -45,11 +47,14 @@ rate = "150 Mbps"
 "#;
 
 /// A dumbbell on which the named protocols are compared.
-pub fn compare(options: &CompareOptions) -> Result<Scenario, Problem> {
+pub fn compare(
+    options: &CompareOptions,
+    laws: &Laws,
+    interrupt: Interrupt,
+) -> Result<Scenario, Stopped> {
     if options.protocols.is_empty() {
-        return Err(Problem(
-            "name at least one protocol to compare, such as vcp or sack/red".to_owned(),
-        ));
+        let message = "name at least one protocol to compare, such as vcp or sack/red";
+        return Err(Problem(message.to_owned()).into());
     }
     let variants: String = options
         .protocols
@@ -84,5 +89,5 @@ pub fn compare(options: &CompareOptions) -> Result<Scenario, Problem> {
     for (key, value) in &options.overrides {
         text.set(key, value, format!("--set {key}={value}"))?;
     }
-    Scenario::from_text(&text, "compare")
+    Scenario::from_text(&text, ("compare", laws), interrupt)
 }

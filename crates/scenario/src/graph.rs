@@ -3,15 +3,15 @@
 use crate::choice::{PathSpec, Spread};
 use crate::defaults::{ACCESS_FACTOR, first_second, no_delay};
 use crate::format::{Document, Group, Link};
+use crate::interrupt::{Halt, Interrupt};
 use crate::nearest::{listed, nearest};
 use crate::network::{
     AccessDelay, CoreAccess, CoreGroup, CoreLink, Network, REVERSE, Template, rate_changes,
 };
 use crate::problem::{Fault, KeyPath};
 use crate::quantity::FlowSize;
-use knee_laws::quantities::{BitRate, Span};
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use knee_laws::quantities::BitRate;
+use std::collections::BTreeSet;
 
 /// The links of `[[link]]`.
 pub(crate) fn links(document: &Document) -> Result<Network, Fault> {
@@ -33,6 +33,7 @@ pub(crate) fn links(document: &Document) -> Result<Network, Fault> {
             return Err(link.at.key("name").fault(format!("there are two links `{name}`")));
         }
     }
+    network.index_links();
     Ok(network)
 }
 
@@ -61,17 +62,34 @@ pub(crate) fn groups(
     document: &Document,
     network: &mut Network,
     template: Option<&Template>,
-) -> Result<(), Fault> {
+    interrupt: Interrupt,
+) -> Result<(), Halt> {
+    let mut names: BTreeSet<String> =
+        network.groups.iter().map(|group| group.name.clone()).collect();
+    let mut hops = 0;
     for (index, group) in document.flows.iter().enumerate() {
         let at = KeyPath::element("flows", index);
-        if network.groups.iter().any(|other| other.name == group.name) {
+        if !names.insert(group.name.clone()) {
             let name = &group.name;
-            return Err(at.key("name").fault(format!("there are two groups `{name}`")));
+            return Err(at.key("name").fault(format!("there are two groups `{name}`")).into());
         }
-        let group = core_group(group, Context { network, template, at: &at })?;
+        let group = core_group(group, Context { network, template, at: &at, interrupt })?;
+        hops += network.length(&group.forward) + network.length(&group.backward);
+        check_hops(hops, &at)?;
         network.groups.push(group);
     }
     Ok(())
+}
+
+/// Most links of all ways together, there and back.
+const MOST_HOPS: usize = 10_000_000;
+
+/// Are ways that have so many links together, up to the one at `at`, within reason?
+pub(crate) fn check_hops(hops: usize, at: &KeyPath) -> Result<(), Fault> {
+    if hops <= MOST_HOPS {
+        return Ok(());
+    }
+    Err(at.fault(format!("with this, all ways have {hops} links together; at most {MOST_HOPS}")))
 }
 
 /// A way as it is written.
@@ -88,9 +106,10 @@ pub(crate) struct Context<'a> {
     pub network: &'a Network,
     pub template: Option<&'a Template>,
     pub at: &'a KeyPath,
+    pub interrupt: Interrupt<'a>,
 }
 
-fn core_group(group: &Group, context: Context) -> Result<CoreGroup, Fault> {
+fn core_group(group: &Group, context: Context) -> Result<CoreGroup, Halt> {
     let at = context.at;
     let way = Way {
         path: group.path.as_ref(),
@@ -102,7 +121,10 @@ fn core_group(group: &Group, context: Context) -> Result<CoreGroup, Fault> {
     let backward = context.backward(&way, &forward)?;
     let start = match (&group.start, &group.arrivals, context.template) {
         (Some(Spread::Shape(_)), Some(_), _) => {
-            return Err(at.key("start").fault("arrivals begin at one time, such as \"0 s\""));
+            return Err(at
+                .key("start")
+                .fault("arrivals begin at one time, such as \"0 s\"")
+                .into());
         }
         (Some(start), ..) => start.clone(),
         (None, Some(_), _) => Spread::Fixed(no_delay()),
@@ -113,16 +135,16 @@ fn core_group(group: &Group, context: Context) -> Result<CoreGroup, Fault> {
     if let Some(stop) = &group.stop {
         let at = at.key("stop");
         if group.arrivals.is_some() && matches!(stop, Spread::Shape(_)) {
-            return Err(at.fault("arrivals end at one time, such as \"60 s\""));
+            return Err(at.fault("arrivals end at one time, such as \"60 s\"").into());
         }
         stop.check(group.count.0, &at)?;
         let last = start.range(group.count.0).1;
         if stop.range(group.count.0).0 <= last {
-            return Err(at.fault(format!("flows start until {last}; stop comes later")));
+            return Err(at.fault(format!("flows start until {last}; stop comes later")).into());
         }
     }
     if group.size.is_some() && group.arrivals.is_some() {
-        return Err(at.key("size").fault("arrivals have their size in `arrivals.size`"));
+        return Err(at.key("size").fault("arrivals have their size in `arrivals.size`").into());
     }
     let mut core = CoreGroup {
         name: group.name.clone(),
@@ -183,35 +205,38 @@ impl Context<'_> {
     }
 
     /// The way there.
-    pub fn forward(&self, way: &Way) -> Result<Vec<usize>, Fault> {
-        match (way.path, way.from, way.to) {
+    pub fn forward(&self, way: &Way) -> Result<Vec<usize>, Halt> {
+        let said = match (way.path, way.from, way.to) {
             (Some(_), Some(_), _) | (Some(_), _, Some(_)) => {
-                Err(self.at.key("path").fault("give either `path`, or `from` and `to`"))
+                self.at.key("path").fault("give either `path`, or `from` and `to`")
             }
-            (Some(path), None, None) => self.links(path, &self.at.key("path")),
+            (Some(path), None, None) => return Ok(self.links(path, &self.at.key("path"))?),
             (None, Some(from), Some(to)) => {
                 for (key, node) in [("from", from), ("to", to)] {
                     self.node(node, &self.at.key(key))?;
                 }
                 if from == to {
-                    return Err(self.at.key("to").fault("flows lead from one node to another"));
+                    let message = "flows lead from one node to another";
+                    return Err(self.at.key("to").fault(message).into());
                 }
-                shortest(self.network, from, to).ok_or_else(|| {
-                    self.at.key("to").fault(format!("no links lead from `{from}` to `{to}`"))
-                })
+                match self.network.index.shortest(from, to, self.interrupt)? {
+                    Some(way) => return Ok(way),
+                    None => {
+                        self.at.key("to").fault(format!("no links lead from `{from}` to `{to}`"))
+                    }
+                }
             }
-            (None, Some(_), None) => Err(self.at.fault("missing key `to`")),
-            (None, None, Some(_)) => Err(self.at.fault("missing key `from`")),
-            (None, None, None) => {
-                Err(self.at.fault("missing its way: give `from` and `to`, or `path`"))
-            }
-        }
+            (None, Some(_), None) => self.at.fault("missing key `to`"),
+            (None, None, Some(_)) => self.at.fault("missing key `from`"),
+            (None, None, None) => self.at.fault("missing its way: give `from` and `to`, or `path`"),
+        };
+        Err(said.into())
     }
 
     /// The way back.
-    pub fn backward(&self, way: &Way, forward: &[usize]) -> Result<Vec<usize>, Fault> {
+    pub fn backward(&self, way: &Way, forward: &[usize]) -> Result<Vec<usize>, Halt> {
         let (Some(first), Some(last)) = (forward.first(), forward.last()) else {
-            return Err(self.at.key("path").fault("a way has at least one link"));
+            return Err(self.at.key("path").fault("a way has at least one link").into());
         };
         let (start, end) = (&self.network.links[*first].from, &self.network.links[*last].to);
         if let Some(back) = way.back {
@@ -222,29 +247,33 @@ impl Context<'_> {
                 self.network.links[*first].from == *end && self.network.links[*last].to == *start
             });
             if !fits {
-                return Err(at.fault(format!("the way back leads from `{end}` to `{start}`")));
+                return Err(at
+                    .fault(format!("the way back leads from `{end}` to `{start}`"))
+                    .into());
             }
             return Ok(links);
         }
         let twins: Option<Vec<usize>> =
             forward.iter().rev().map(|link| self.network.reverse_of(*link)).collect();
-        twins.or_else(|| shortest(self.network, end, start)).ok_or_else(|| {
-            self.at.fault(format!(
+        if let Some(way) = twins {
+            return Ok(way);
+        }
+        self.network.index.shortest(end, start, self.interrupt)?.ok_or_else(|| {
+            let message = format!(
                 "no links lead back from `{end}` to `{start}` for its ACKs; \
                  add them (or `duplex = true`)"
-            ))
+            );
+            self.at.fault(message).into()
         })
     }
 
     fn node(&self, name: &str, at: &KeyPath) -> Result<(), Fault> {
-        let links = &self.network.links;
-        let nodes: BTreeSet<&str> =
-            links.iter().flat_map(|link| [link.from.as_str(), link.to.as_str()]).collect();
-        if nodes.contains(name) {
+        let index = &self.network.index;
+        if index.has_node(name) {
             return Ok(());
         }
-        let hint = nearest(name, nodes.iter().copied());
-        Err(at.fault(format!("no such node; there are {}{hint}", listed(nodes.into_iter()))))
+        let hint = nearest(name, index.nodes());
+        Err(at.fault(format!("no such node; there are {}{hint}", listed(index.nodes()))))
     }
 
     /// Links of a path, checked to exist and to connect.
@@ -266,6 +295,7 @@ impl Context<'_> {
             return Err(at.fault("a path has at least one link"));
         }
         let mut links: Vec<usize> = Vec::with_capacity(names.len());
+        let mut taken = BTreeSet::new();
         for (index, name) in names.iter().enumerate() {
             let at = at.index(index);
             let Some(link) = self.network.find(name) else {
@@ -273,7 +303,7 @@ impl Context<'_> {
                 let hint = nearest(name, known());
                 return Err(at.fault(format!("no such link; there are {}{hint}", listed(known()))));
             };
-            if links.contains(&link) {
+            if !taken.insert(link) {
                 return Err(at.fault("a path takes a link once"));
             }
             if let Some(last) = links.last() {
@@ -288,41 +318,4 @@ impl Context<'_> {
         }
         Ok(links)
     }
-}
-
-/// The way of least delay; of fewest links among equals, an aggregate counting as one, then of
-/// aggregates, then of the links that come first.
-fn shortest(network: &Network, from: &str, to: &str) -> Option<Vec<usize>> {
-    let mut best: BTreeMap<&str, (Span, usize, Option<usize>)> = BTreeMap::new();
-    let mut open = BinaryHeap::from([Reverse((Span::ZERO, 0_usize, from))]);
-    best.insert(from, (Span::ZERO, 0, None));
-    while let Some(Reverse((delay, hops, node))) = open.pop() {
-        if node == to {
-            break;
-        }
-        if best.get(node).is_some_and(|found| (found.0, found.1) < (delay, hops)) {
-            continue;
-        }
-        let aggregates = network.aggregates.iter().map(|aggregate| aggregate.link);
-        for index in aggregates.chain(0..network.links.len()) {
-            let link = &network.links[index];
-            if link.from != node {
-                continue;
-            }
-            let reached = (delay + link.delay, hops + 1);
-            if best.get(link.to.as_str()).is_none_or(|found| reached < (found.0, found.1)) {
-                best.insert(&link.to, (reached.0, reached.1, Some(index)));
-                open.push(Reverse((reached.0, reached.1, &link.to)));
-            }
-        }
-    }
-    let mut way = Vec::new();
-    let mut node = to;
-    while node != from {
-        let link = best.get(node)?.2?;
-        way.push(link);
-        node = &network.links[link].from;
-    }
-    way.reverse();
-    Some(way)
 }

@@ -3,6 +3,7 @@
 use crate::aggregate::CoreAggregate;
 use crate::choice::{LawSpec, LossModel, LossSpec, Shape, Spread};
 use crate::format::{Arrivals, Mismatch, RateChange, Reorder, Transport};
+use crate::index::Index;
 use crate::problem::{Fault, KeyPath};
 use crate::quantity::{BufferSize, Delay, FlowSize};
 use knee_laws::quantities::{BitRate, Span, Time};
@@ -69,6 +70,19 @@ pub(crate) struct Network {
     pub links: Vec<CoreLink>,
     pub groups: Vec<CoreGroup>,
     pub aggregates: Vec<CoreAggregate>,
+    /// Where the links are; made anew by [`Self::index_links`].
+    pub index: Index,
+    /// What crosses each link; found by [`Self::survey`].
+    pub crossings: Vec<Crossing>,
+}
+
+/// What crosses a link. Of flows that come and go it counts if no others are there.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Crossing {
+    /// Flows whose data crosses it, and the sum of their propagation RTTs, seconds.
+    data: (u64, f64),
+    /// The same of flows whose data or ACKs cross it.
+    all: (u64, f64),
 }
 
 /// What a template offers to further `[[flows]]`.
@@ -143,41 +157,55 @@ impl Network {
         }
     }
 
-    /// The flows that are counted towards a link's buffer, as (flows with data on it, all that cross it).
-    fn crossing(&self, link: usize) -> (Vec<&CoreGroup>, Vec<&CoreGroup>) {
+    /// Notes where the links are, once they are all there.
+    pub fn index_links(&mut self) {
+        self.index = Index::new(&self.links, &self.aggregates);
+    }
+
+    /// Finds what crosses each link, once all groups are there.
+    pub fn survey(&mut self) {
         let lasting = self.groups.iter().any(|group| group.arrivals.is_none() && group.count > 0);
-        let counted = |group: &&CoreGroup| !lasting || group.arrivals.is_none();
-        let data = |group: &&CoreGroup| group.forward.contains(&link);
-        let all = |group: &&CoreGroup| data(group) || group.backward.contains(&link);
-        (
-            self.groups.iter().filter(counted).filter(data).collect(),
-            self.groups.iter().filter(counted).filter(all).collect(),
-        )
+        let mut crossings = vec![Crossing::default(); self.links.len()];
+        let mut last = vec![usize::MAX; self.links.len()];
+        for (number, group) in self.groups.iter().enumerate() {
+            if lasting && group.arrivals.is_some() {
+                continue;
+            }
+            let rtts = self.mean_rtt(group).seconds() * group.count as f64;
+            let count = |(flows, sum): &mut (u64, f64)| {
+                (*flows, *sum) = (*flows + group.count, *sum + rtts)
+            };
+            let ways = group.forward.iter().map(|link| (link, true));
+            for (&link, is_data) in ways.chain(group.backward.iter().map(|link| (link, false))) {
+                if std::mem::replace(&mut last[link], number) == number {
+                    continue;
+                }
+                if is_data {
+                    count(&mut crossings[link].data);
+                }
+                count(&mut crossings[link].all);
+            }
+        }
+        self.crossings = crossings;
     }
 
     /// Mean propagation RTT of the flows whose data crosses a link; of ACKs if there is no data;
     /// twice the link's delay if nothing crosses it.
     pub fn rtt_over(&self, link: usize) -> Span {
-        let (data, all) = self.crossing(link);
-        let mean = |groups: &[&CoreGroup]| {
-            let flows: u64 = groups.iter().map(|group| group.count).sum();
-            let total: f64 = groups
-                .iter()
-                .map(|group| self.mean_rtt(group).seconds() * group.count as f64)
-                .sum();
-            (flows > 0).then(|| Span::from_seconds(total / flows as f64))
-        };
-        mean(&data).or_else(|| mean(&all)).unwrap_or(self.links[link].delay * 2)
+        let Crossing { data, all } = self.crossings[link];
+        let mean =
+            |(flows, sum): (u64, f64)| (flows > 0).then(|| Span::from_seconds(sum / flows as f64));
+        mean(data).or_else(|| mean(all)).unwrap_or(self.links[link].delay * 2)
     }
 
     /// Flows whose data or ACKs cross a link.
     pub fn flows_over(&self, link: usize) -> u64 {
-        self.crossing(link).1.iter().map(|group| group.count).sum()
+        self.crossings[link].all.0
     }
 
     /// The place of a link.
     pub fn find(&self, name: &str) -> Option<usize> {
-        self.links.iter().position(|link| link.name == name)
+        self.index.link(name)
     }
 
     /// The link's like in the other direction, by name.

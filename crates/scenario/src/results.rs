@@ -1,5 +1,6 @@
 //! The columns that a run yields.
 
+use crate::interrupt::{Interrupt, Interrupted, Stopped};
 use crate::network::Network;
 use crate::plan::Plan;
 use crate::scenario::Scenario;
@@ -8,7 +9,7 @@ use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, Int32Array, RecordBatch, StringArray};
 use arrow_schema::ArrowError;
 use knee_sim::config::{Buffer, Quantity};
-use knee_sim::report::{FlowReport, LinkReport, Report, Sample};
+use knee_sim::report::{FlowReport, LinkReport, Report, Series};
 use std::sync::Arc;
 
 /// The columns that a run yields; names are stable, `docs/scenario-format.md` lists them.
@@ -34,12 +35,19 @@ pub(crate) struct Run<'a> {
 type Columns = Vec<(&'static str, ArrayRef)>;
 
 /// Puts runs into columns, in their order.
-pub(crate) fn collect(scenario: &Scenario, runs: &[Run]) -> Result<Results, ArrowError> {
-    Ok(Results {
-        summary: RecordBatch::try_from_iter_with_nullable(nullable(summary(scenario, runs)))?,
-        flows: RecordBatch::try_from_iter_with_nullable(nullable(flows(scenario, runs)))?,
-        series: RecordBatch::try_from_iter_with_nullable(nullable(series(scenario, runs)?))?,
-    })
+pub(crate) fn collect(
+    scenario: &Scenario,
+    mut runs: Vec<Run>,
+    interrupt: Interrupt,
+) -> Result<Results, Stopped> {
+    let table = |columns: Columns| {
+        let batch = RecordBatch::try_from_iter_with_nullable(nullable(columns));
+        batch.map_err(|error| Stopped::Failed(error.to_string()))
+    };
+    let summary = table(summary(scenario, &runs, interrupt)?)?;
+    let flows = table(flows(scenario, &mut runs, interrupt)?)?;
+    let series = table(series(scenario, runs, interrupt)?)?;
+    Ok(Results { summary, flows, series })
 }
 
 /// Only numbers may be null, where they have no meaning.
@@ -73,36 +81,67 @@ impl Numbers {
     }
 }
 
-/// What a link's flows got.
-struct Shares {
-    jain: f64,
+/// What some flows got, added up.
+#[derive(Clone, Copy, Default)]
+struct Got {
+    flows: f64,
     goodput_mbps: f64,
-    rtt_mean_ms: f64,
+    squares: f64,
+    rtt_samples: f64,
+    rtts_ms: f64,
 }
 
-/// Over the endless flows whose data crosses the link, or all that cross it if none is endless.
-fn shares(network: &Network, flows: &[FlowReport], link: usize) -> Shares {
-    let group = |flow: &FlowReport| network.groups.get(flow.group.0 as usize);
-    let crosses = |flow: &&FlowReport| group(flow).is_some_and(|g| g.forward.contains(&link));
-    let endless = |flow: &&FlowReport| group(flow).is_some_and(|group| group.is_endless());
-    let any_endless = flows.iter().filter(crosses).any(|flow| endless(&flow));
-    let counted = flows.iter().filter(crosses).filter(|flow| !any_endless || endless(flow));
-    let (mut count, mut sum, mut squares) = (0.0, 0.0, 0.0);
-    let (mut samples, mut rtts) = (0.0, 0.0);
-    for flow in counted {
-        count += 1.0;
-        sum += flow.goodput_mbps;
-        squares += flow.goodput_mbps * flow.goodput_mbps;
+impl Got {
+    fn add(&mut self, flow: &FlowReport) {
+        self.flows += 1.0;
+        self.goodput_mbps += flow.goodput_mbps;
+        self.squares += flow.goodput_mbps * flow.goodput_mbps;
         if flow.rtt_samples > 0 && !flow.rtt_mean_ms.is_nan() {
-            samples += flow.rtt_samples as f64;
-            rtts += flow.rtt_mean_ms * flow.rtt_samples as f64;
+            self.rtt_samples += flow.rtt_samples as f64;
+            self.rtts_ms += flow.rtt_mean_ms * flow.rtt_samples as f64;
         }
     }
-    Shares {
-        jain: if squares > 0.0 { sum * sum / (count * squares) } else { f64::NAN },
-        goodput_mbps: if count > 0.0 { sum } else { f64::NAN },
-        rtt_mean_ms: if samples > 0.0 { rtts / samples } else { f64::NAN },
+
+    fn add_all(&mut self, other: &Self) {
+        self.flows += other.flows;
+        self.goodput_mbps += other.goodput_mbps;
+        self.squares += other.squares;
+        self.rtt_samples += other.rtt_samples;
+        self.rtts_ms += other.rtts_ms;
     }
+
+    fn jain(&self) -> f64 {
+        let Self { flows, goodput_mbps: sum, squares, .. } = *self;
+        if squares > 0.0 { sum * sum / (flows * squares) } else { f64::NAN }
+    }
+
+    fn goodput_mbps(&self) -> f64 {
+        if self.flows > 0.0 { self.goodput_mbps } else { f64::NAN }
+    }
+
+    fn rtt_mean_ms(&self) -> f64 {
+        if self.rtt_samples > 0.0 { self.rtts_ms / self.rtt_samples } else { f64::NAN }
+    }
+}
+
+/// Of each link, what the endless flows got whose data crosses it, or all that cross it if none is endless.
+fn shares(network: &Network, flows: &[FlowReport]) -> Vec<Got> {
+    let mut groups = vec![Got::default(); network.groups.len()];
+    for flow in flows {
+        groups[flow.group.0 as usize].add(flow);
+    }
+    let mut links = vec![[Got::default(); 2]; network.links.len()];
+    for (group, got) in network.groups.iter().zip(&groups) {
+        let kind = usize::from(group.is_endless());
+        let mut crossed = group.forward.clone();
+        crossed.sort_unstable();
+        crossed.dedup();
+        crossed.into_iter().for_each(|link| links[link][kind].add_all(got));
+    }
+    links
+        .into_iter()
+        .map(|[some, endless]| if endless.flows > 0.0 { endless } else { some })
+        .collect()
 }
 
 /// `part` of `whole`, 0 of nothing.
@@ -119,7 +158,11 @@ fn percent(buffer: Buffer, packets: f64, bytes: f64) -> f64 {
     }
 }
 
-fn summary(scenario: &Scenario, runs: &[Run]) -> Columns {
+fn summary(
+    scenario: &Scenario,
+    runs: &[Run],
+    interrupt: Interrupt,
+) -> Result<Columns, Interrupted> {
     let (mut protocol, mut link) = (StringBuilder::new(), StringBuilder::new());
     let mut seed = UInt64Builder::new();
     let [mut lost, mut data_packets, mut packets, mut events] =
@@ -130,11 +173,13 @@ fn summary(scenario: &Scenario, runs: &[Run]) -> Columns {
     let [mut drop_rate, mut mark_rate, mut jain, mut goodput_mbps] = numbers();
     let [mut rtt_mean_ms, mut cpu_seconds] = numbers();
     for run in runs {
+        interrupt.check()?;
+        let shares = shares(scenario.network_of(run.plan), &run.report.flows);
         for report in &run.report.links {
             let LinkReport { queue_p90_packets: p90, queue_max_packets: max, .. } = *report;
             let index = report.link.0 as usize;
             let buffer = run.plan.links.get(index).map_or(Buffer::Unlimited, |link| link.buffer);
-            let shares = shares(scenario.network_of(run.plan), &run.report.flows, index);
+            let shares = &shares[index];
             let bytes = f64::from(run.plan.data_bytes);
             protocol.append_value(&run.plan.name);
             seed.append_value(run.seed);
@@ -150,16 +195,16 @@ fn summary(scenario: &Scenario, runs: &[Run]) -> Columns {
             drop_rate.push(rate(report.dropped, report.offered));
             mark_rate.push(rate(report.marked, report.offered));
             lost.append_value(report.lost);
-            jain.push(shares.jain);
-            goodput_mbps.push(shares.goodput_mbps);
-            rtt_mean_ms.push(shares.rtt_mean_ms);
+            jain.push(shares.jain());
+            goodput_mbps.push(shares.goodput_mbps());
+            rtt_mean_ms.push(shares.rtt_mean_ms());
             data_packets.append_value(report.data_packets);
             packets.append_value(run.report.packets);
             events.append_value(run.report.events);
             cpu_seconds.push(run.cpu_seconds);
         }
     }
-    columns![
+    Ok(columns![
         protocol,
         seed,
         link,
@@ -180,39 +225,37 @@ fn summary(scenario: &Scenario, runs: &[Run]) -> Columns {
         packets,
         events,
         cpu_seconds,
-    ]
+    ])
 }
 
 fn numbers<const N: usize>() -> [Numbers; N] {
     std::array::from_fn(|_| Numbers::default())
 }
 
-/// `GROUP/INDEX` for every flow of a report, configured ones first.
-fn flow_names(scenario: &Scenario, flows: &[FlowReport]) -> Vec<String> {
-    let mut next = vec![0_u64; scenario.network.groups.len()];
-    let name = |flow: &FlowReport| {
-        let group = flow.group.0 as usize;
-        let Some(number) = next.get_mut(group) else { return String::new() };
-        *number += 1;
-        format!("{}/{}", scenario.network.groups[group].name, *number - 1)
-    };
-    flows.iter().map(name).collect()
-}
-
-fn flows(scenario: &Scenario, runs: &[Run]) -> Columns {
+/// What each flow did; runs give away their flows.
+fn flows(
+    scenario: &Scenario,
+    runs: &mut [Run],
+    interrupt: Interrupt,
+) -> Result<Columns, Interrupted> {
     let [mut protocol, mut flow, mut group] = [(); 3].map(|()| StringBuilder::new());
     let [mut seed, mut data_packets, mut retransmissions, mut timeouts] =
         [(); 4].map(|()| UInt64Builder::new());
     let [mut start_s, mut stop_s, mut goodput_mbps] = numbers();
     let [mut rtt_mean_ms, mut completion_s] = numbers();
     for run in runs {
-        let names = flow_names(scenario, &run.report.flows);
-        for (report, name) in run.report.flows.iter().zip(names) {
-            let place = scenario.network.groups.get(report.group.0 as usize);
+        let groups = &scenario.network.groups;
+        // Flows are numbered within their group, configured ones first.
+        let mut next = vec![0_u64; groups.len()];
+        for report in std::mem::take(&mut run.report.flows) {
+            interrupt.check()?;
+            let place = report.group.0 as usize;
+            let number = next[place];
+            next[place] += 1;
             protocol.append_value(&run.plan.name);
             seed.append_value(run.seed);
-            flow.append_value(name);
-            group.append_value(place.map_or("", |group| &group.name));
+            flow.append_value(format!("{}/{number}", groups[place].name));
+            group.append_value(&groups[place].name);
             start_s.push(report.start_s);
             stop_s.push(report.stop_s);
             goodput_mbps.push(report.goodput_mbps);
@@ -223,7 +266,7 @@ fn flows(scenario: &Scenario, runs: &[Run]) -> Columns {
             completion_s.push(report.completion_s);
         }
     }
-    columns![
+    Ok(columns![
         protocol,
         seed,
         flow,
@@ -236,7 +279,7 @@ fn flows(scenario: &Scenario, runs: &[Run]) -> Columns {
         timeouts,
         rtt_mean_ms,
         completion_s,
-    ]
+    ])
 }
 
 /// Every quantity but those that laws show, in the order of its number in the dictionary.
@@ -250,26 +293,42 @@ const QUANTITIES: [(Quantity, &str); 7] = [
     (Quantity::Rtt, "rtt"),
 ];
 
-/// The number of a sample's quantity in the dictionary, to which names that laws show are added.
-fn quantity(sample: &Sample, shown: &mut Vec<&'static str>) -> i32 {
-    let place = match sample.quantity {
-        Quantity::Law(name) => {
-            let known = shown.iter().position(|other| *other == name);
-            QUANTITIES.len()
-                + known.unwrap_or_else(|| {
-                    shown.push(name);
-                    shown.len() - 1
-                })
+/// Names of quantities in the dictionary, to which those that laws show are added.
+#[derive(Default)]
+struct Names {
+    shown: Vec<&'static str>,
+}
+
+impl Names {
+    /// The number of each quantity of a run's samples: of those of links and flows, and of those that laws show.
+    fn number(&mut self, series: &Series) -> impl Fn(Quantity, u16) -> i32 + use<> {
+        let mut place = |name: &&'static str| {
+            let known = self.shown.iter().position(|other| other == name);
+            known.unwrap_or_else(|| {
+                self.shown.push(*name);
+                self.shown.len() - 1
+            })
+        };
+        let shown: Vec<usize> = series.shown.iter().map(&mut place).collect();
+        move |quantity, name| {
+            let place = match quantity {
+                Quantity::Law => QUANTITIES.len() + shown[usize::from(name)],
+                other => QUANTITIES.iter().position(|(each, _)| *each == other).unwrap_or(0),
+            };
+            place as i32
         }
-        other => QUANTITIES.iter().position(|(quantity, _)| *quantity == other).unwrap_or(0),
-    };
-    place as i32
+    }
+
+    fn words(self) -> impl Iterator<Item = String> {
+        let shown = self.shown.into_iter().map(|name| format!("law.{name}"));
+        QUANTITIES.iter().map(|(_, name)| (*name).to_owned()).chain(shown)
+    }
 }
 
 fn of_link(quantity: Quantity) -> bool {
     match quantity {
         Quantity::Queue | Quantity::Utilisation | Quantity::Signal | Quantity::Drops => true,
-        Quantity::Window | Quantity::Throughput | Quantity::Rtt | Quantity::Law(_) => false,
+        Quantity::Window | Quantity::Throughput | Quantity::Rtt | Quantity::Law => false,
     }
 }
 
@@ -281,8 +340,9 @@ fn dictionary(
     DictionaryArray::try_new(Int32Array::from(keys), Arc::new(words))
 }
 
-fn series(scenario: &Scenario, runs: &[Run]) -> Result<Columns, ArrowError> {
-    let rows: usize = runs.iter().map(|run| run.report.series.len()).sum();
+/// Samples of the probes; each run's are given back once they are in the columns.
+fn series(scenario: &Scenario, runs: Vec<Run>, interrupt: Interrupt) -> Result<Columns, Stopped> {
+    let rows: usize = runs.iter().map(|run| run.report.series.samples.len()).sum();
     // Entities: links, then configured flows, which are the same in every run.
     let links = scenario.network.links.len();
     let mut entities: Vec<String> =
@@ -294,24 +354,26 @@ fn series(scenario: &Scenario, runs: &[Run]) -> Result<Columns, ArrowError> {
     let mut seed = UInt64Builder::with_capacity(rows);
     let mut time_s = Float64Builder::with_capacity(rows);
     let mut value = Numbers(Float64Builder::with_capacity(rows));
-    let mut shown = Vec::new();
+    let mut names = Names::default();
     for run in runs {
         let plan = scenario.plans.iter().position(|plan| std::ptr::eq(plan, run.plan)).unwrap_or(0);
-        for sample in &run.report.series {
+        let number = names.number(&run.report.series);
+        for sample in run.report.series.samples {
+            interrupt.check()?;
             let offset = if of_link(sample.quantity) { 0 } else { links };
             protocols.push(plan as i32);
             seed.append_value(run.seed);
             time_s.append_value(sample.time_s);
-            quantities.push(quantity(sample, &mut shown));
+            quantities.push(number(sample.quantity, sample.shown));
             named.push((sample.entity as usize + offset) as i32);
             value.push(sample.value);
         }
     }
-    let protocol = dictionary(protocols, scenario.plans.iter().map(|plan| plan.name.clone()))?;
-    let shown = shown.into_iter().map(|name| format!("law.{name}"));
-    let words = QUANTITIES.iter().map(|(_, name)| (*name).to_owned()).chain(shown);
-    let quantity = dictionary(quantities, words)?;
-    let entity = dictionary(named, entities.into_iter())?;
+    let failed = |error: ArrowError| Stopped::Failed(error.to_string());
+    let plans = scenario.plans.iter().map(|plan| plan.name.clone());
+    let protocol = dictionary(protocols, plans).map_err(failed)?;
+    let quantity = dictionary(quantities, names.words()).map_err(failed)?;
+    let entity = dictionary(named, entities.into_iter()).map_err(failed)?;
     Ok(vec![
         ("protocol", Arc::new(protocol) as ArrayRef),
         ("seed", Arc::new(seed.finish())),

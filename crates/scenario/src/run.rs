@@ -1,40 +1,39 @@
 //! Runs every variant with every seed.
 
 use crate::build;
+use crate::interrupt::{Interrupt, Stopped};
 use crate::plan::Plan;
 use crate::results::{Results, Run, collect};
 use crate::scenario::Scenario;
-use knee_laws::quantities::Time;
 use knee_sim::Simulation;
+use knee_sim::config::GroupId;
+use knee_sim::failure::Failure;
+use knee_sim::report::Report;
 use rayon::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How a run is watched and stopped.
+#[derive(Clone, Copy)]
 pub struct Control<'a> {
     /// Told now and then how much is done, 0 to 1, over all runs; called from any thread.
     pub progress: &'a (dyn Fn(f64) + Sync),
-    /// Set it to stop at once.
-    pub cancelled: &'a AtomicBool,
+    /// Stops it at once.
+    pub interrupt: Interrupt<'a>,
     /// Threads to use; `None`: one a core.
     pub threads: Option<usize>,
 }
 
-/// Why a run yielded nothing.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Stopped {
-    /// [`Control::cancelled`] was set.
-    #[error("cancelled")]
-    Cancelled,
-    /// Something broke that no scenario should be able to break.
-    #[error("the run failed: {0}")]
-    Failed(String),
+impl Default for Control<'_> {
+    fn default() -> Self {
+        Self { progress: &|_| (), interrupt: Interrupt::NEVER, threads: None }
+    }
 }
 
-/// Steps in which a run is advanced: at least, and at most.
-const STEPS: std::ops::RangeInclusive<u64> = 100..=100_000;
-/// About how many packets of measured links a step should carry, so that a run stops at once.
-const PACKETS_A_STEP: f64 = 100_000.0;
+/// What a run does between two looks at the order to stop: some milliseconds' work.
+const WORK: u64 = 1 << 14;
+/// Parts of a run that progress is counted in.
+const PARTS: u64 = 1_000_000;
 
 /// Runs every variant with every seed, in parallel; rows are in order of variant, then seed.
 pub fn run(scenario: &Scenario, control: &Control) -> Result<Results, Stopped> {
@@ -44,74 +43,91 @@ pub fn run(scenario: &Scenario, control: &Control) -> Result<Results, Stopped> {
         .iter()
         .flat_map(|plan| seeds.iter().map(move |seed| (plan, *seed)))
         .collect();
-    let steps = steps(scenario);
-    let watch = Watch { control, done: AtomicU64::new(0), all: steps * runs.len() as u64 };
+    let watch = Watch { control, done: AtomicU64::new(0), runs: runs.len() as u64 };
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(control.threads.unwrap_or(0))
         .build()
         .map_err(|error| Stopped::Failed(error.to_string()))?;
-    let one = |(plan, seed): (&'_ Plan, u64)| {
-        catch_unwind(AssertUnwindSafe(|| one(scenario, (plan, seed), (&watch, steps))))
+    let one = |run: &(&Plan, u64)| {
+        catch_unwind(AssertUnwindSafe(|| one(scenario, *run, &watch)))
             .unwrap_or_else(|panic| Err(Stopped::Failed(words(panic.as_ref()))))
     };
-    let plans: Vec<(f64, knee_sim::report::Report)> =
-        pool.install(|| runs.par_iter().map(|run| one(*run)).collect::<Result<_, _>>())?;
-    let runs: Vec<Run> = runs
+    let reports: Vec<(f64, Report)> =
+        pool.install(|| runs.par_iter().map(one).collect::<Result<_, _>>())?;
+    let runs = runs
         .into_iter()
-        .zip(plans)
+        .zip(reports)
         .map(|((plan, seed), (cpu_seconds, report))| Run { plan, seed, report, cpu_seconds })
         .collect();
-    collect(scenario, &runs).map_err(|error| Stopped::Failed(error.to_string()))
+    collect(scenario, runs, control.interrupt)
 }
 
 /// Progress over all runs.
 struct Watch<'a> {
     control: &'a Control<'a>,
+    /// Parts of all runs.
     done: AtomicU64,
-    all: u64,
+    runs: u64,
 }
 
 impl Watch<'_> {
-    /// One more step is done.
-    fn step(&self) -> Result<(), Stopped> {
-        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        (self.control.progress)(done as f64 / self.all.max(1) as f64);
-        self.go_on()
+    /// So many more parts of a run are done.
+    fn add(&self, parts: u64) {
+        let done = self.done.fetch_add(parts, Ordering::Relaxed) + parts;
+        (self.control.progress)(done as f64 / (self.runs * PARTS).max(1) as f64);
     }
-    /// Was the run cancelled?
-    fn go_on(&self) -> Result<(), Stopped> {
-        let cancelled = self.control.cancelled.load(Ordering::Relaxed);
-        if cancelled { Err(Stopped::Cancelled) } else { Ok(()) }
-    }
-}
-
-/// Steps a run, more for more packets.
-fn steps(scenario: &Scenario) -> u64 {
-    let measured = scenario.network.links.iter().filter(|link| link.measured);
-    let bytes: f64 = measured.map(|link| link.rate.bytes_in(scenario.document.duration.0)).sum();
-    let least = scenario.plans.iter().map(|plan| plan.data_bytes).min().unwrap_or(1);
-    let packets = bytes / f64::from(least.max(1));
-    ((packets / PACKETS_A_STEP) as u64).clamp(*STEPS.start(), *STEPS.end())
 }
 
 /// One variant with one seed: CPU seconds, and what came of it.
 fn one(
     scenario: &Scenario,
     (plan, seed): (&Plan, u64),
-    (watch, steps): (&Watch, u64),
-) -> Result<(f64, knee_sim::report::Report), Stopped> {
-    watch.go_on()?;
+    watch: &Watch,
+) -> Result<(f64, Report), Stopped> {
+    let interrupt = watch.control.interrupt;
+    interrupt.check()?;
     let begun = thread_seconds();
-    let network = build::network(scenario, plan, seed).map_err(Stopped::Failed)?;
+    let network = build::network(scenario, (plan, seed), interrupt)?;
     let end = network.end;
-    let mut simulation = Simulation::new(network);
-    for step in 1..=steps {
-        let part = u128::from(end.ps()) * u128::from(step) / u128::from(steps);
-        simulation.run_until(Time::from_ps(part as u64));
-        watch.step()?;
+    let built = Simulation::build(network, &|| interrupt.is_wanted());
+    let mut simulation = built.ok_or(Stopped::Interrupted)?;
+    let mut told = 0;
+    loop {
+        let step = simulation.run_some(end, WORK);
+        let is_over = step.map_err(|failure| ended(scenario, plan, &failure))?;
+        interrupt.check()?;
+        let part = simulation.now().ps() as f64 / end.ps().max(1) as f64;
+        let parts = if is_over { PARTS } else { (part * PARTS as f64) as u64 };
+        watch.add(parts.saturating_sub(told));
+        told = told.max(parts);
+        if is_over {
+            break;
+        }
     }
-    let report = simulation.report();
+    let report = simulation.finish();
     Ok((thread_seconds() - begun, report))
+}
+
+/// A failure in words: law, flow or link, and simulated time.
+fn ended(scenario: &Scenario, plan: &Plan, failure: &Failure) -> Stopped {
+    let network = scenario.network_of(plan);
+    let group = |group: GroupId| &network.groups[group.0 as usize].name;
+    Stopped::Ended(match failure {
+        Failure::Sender { flow, group: of, at, message } => {
+            let law = &plan.groups[of.0 as usize].sender.name;
+            let (of, at) = (group(*of), at.seconds());
+            format!("law `{law}` of flow {flow} (`{of}`) failed at {at} s: {message}")
+        }
+        Failure::Router { link, at, message } => {
+            let law = &plan.links[link.0 as usize].router.name;
+            let (link, at) = (&network.links[link.0 as usize].name, at.seconds());
+            format!("law `{law}` of link `{link}` failed at {at} s: {message}")
+        }
+        Failure::Exhausted { flow, at } => {
+            let at = at.seconds();
+            format!("flow {flow} has used up its 4294967294 sequence numbers at {at} s")
+        }
+    })
 }
 
 /// What a panic said.

@@ -6,6 +6,7 @@ use crate::plan::{GroupPlan, Plan};
 use crate::scenario::Scenario;
 use knee_laws::quantities::Time;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 impl Scenario {
     /// Capacities and ways as they are at the end, a network a variant.
@@ -26,8 +27,9 @@ impl Scenario {
             let way = network.expanded(way);
             way.into_iter().map(|link| network.links[link].name.as_str()).collect()
         };
-        let own = |link: &usize| network.aggregates.iter().all(|other| other.link != *link);
-        let carried = |group: usize| network.aggregates.iter().all(|other| other.group != group);
+        let own = |link: &usize| network.index.aggregate(*link).is_none();
+        let carriers: BTreeSet<usize> =
+            network.aggregates.iter().map(|aggregate| aggregate.group).collect();
         let links: Vec<_> = (0..network.links.len())
             .filter(own)
             .map(|link| &network.links[link])
@@ -38,7 +40,7 @@ impl Scenario {
             .iter()
             .zip(&plan.groups)
             .enumerate()
-            .filter(|(index, (group, _))| carried(*index) && group.count > 0)
+            .filter(|(index, (group, _))| !carriers.contains(index) && group.count > 0)
             .map(|(_, (group, laws))| {
                 let transport = &laws.transport;
                 let stops = group.stop.as_ref().map(|stop| Time::ZERO + stop.range(group.count).0);

@@ -4,7 +4,6 @@
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
 use knee_scenario::{Control, Format, Scenario, Source, run};
-use std::sync::atomic::AtomicBool;
 
 /// Completion time in seconds, and the data that came, in bits, of one flow of ten packets on 1 Mbps and 100 ms.
 fn ten_packets(protocol: &str, transport: &str) -> (f64, f64) {
@@ -16,8 +15,7 @@ fn ten_packets(protocol: &str, transport: &str) -> (f64, f64) {
          [transport]\ninitial_window = 10\n{transport}\n"
     );
     let source = Source { text: &text, name: "test.toml", format: Format::Toml, overrides: &[] };
-    let control =
-        Control { progress: &|_| (), cancelled: &AtomicBool::new(false), threads: Some(1) };
+    let control = Control { threads: Some(1), ..Control::default() };
     let results = run(&Scenario::parse(&source).unwrap(), &control).unwrap();
     let column = |name: &str| {
         results.flows.column_by_name(name).unwrap().as_primitive::<Float64Type>().value(0)

@@ -4,13 +4,11 @@
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt64Type};
 use knee_scenario::{Control, Format, Results, Scenario, Source, run};
-use std::sync::atomic::AtomicBool;
 
 fn results(text: &str) -> Results {
     let source = Source { text, name: "test.toml", format: Format::Toml, overrides: &[] };
     let scenario = Scenario::parse(&source).unwrap_or_else(|problem| panic!("{problem}"));
-    let cancelled = AtomicBool::new(false);
-    run(&scenario, &Control { progress: &|_| (), cancelled: &cancelled, threads: Some(1) }).unwrap()
+    run(&scenario, &Control { threads: Some(1), ..Control::default() }).unwrap()
 }
 
 /// Of the forward bottleneck, or with `row` 1 of the one back.

@@ -4,7 +4,7 @@
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, UInt64Type};
 use arrow_array::{Array, RecordBatch};
-use knee_scenario::{Control, Format, Results, Scenario, Source, Stopped, run};
+use knee_scenario::{Control, Format, Interrupt, Results, Scenario, Source, Stopped, run};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -34,8 +34,7 @@ fn scenario(text: &str) -> Scenario {
 }
 
 fn results(text: &str, threads: usize) -> Results {
-    let control =
-        Control { progress: &|_| (), cancelled: &AtomicBool::new(false), threads: Some(threads) };
+    let control = Control { threads: Some(threads), ..Control::default() };
     run(&scenario(text), &control).unwrap()
 }
 
@@ -129,15 +128,16 @@ fn probes_can_be_switched_off() {
 #[test]
 fn progress_ends_at_one_and_a_cancelled_run_yields_nothing() {
     let seen = Mutex::new(Vec::new());
-    let cancelled = AtomicBool::new(false);
     let progress = |part: f64| seen.lock().unwrap().push(part);
-    run(&scenario(TEXT), &Control { progress: &progress, cancelled: &cancelled, threads: None })
-        .unwrap();
+    run(&scenario(TEXT), &Control { progress: &progress, ..Control::default() }).unwrap();
     let most = seen.lock().unwrap().iter().copied().fold(0.0, f64::max);
     assert_eq!(most, 1.0);
-    let progress = |_| cancelled.store(true, Ordering::Relaxed);
-    let control = Control { progress: &progress, cancelled: &cancelled, threads: Some(1) };
-    assert_eq!(run(&scenario(TEXT), &control).unwrap_err(), Stopped::Cancelled);
+    let stop = AtomicBool::new(false);
+    let progress = |_| stop.store(true, Ordering::Relaxed);
+    let wanted = || stop.load(Ordering::Relaxed);
+    let control =
+        Control { progress: &progress, interrupt: Interrupt::new(&wanted), threads: Some(1) };
+    assert_eq!(run(&scenario(TEXT), &control).unwrap_err(), Stopped::Interrupted);
 }
 
 #[test]
@@ -151,9 +151,7 @@ fn every_shipped_topology_runs_briefly() {
         let overrides = [("duration".to_owned(), "2 s".to_owned())];
         let source = Source { text, name: "x.toml", format: Format::Toml, overrides: &overrides };
         let scenario = Scenario::parse(&source).unwrap();
-        let cancelled = AtomicBool::new(false);
-        let control = Control { progress: &|_| (), cancelled: &cancelled, threads: None };
-        let results = run(&scenario, &control).unwrap();
+        let results = run(&scenario, &Control::default()).unwrap();
         assert!(results.summary.num_rows() > 0 && results.series.num_rows() > 0);
     }
 }

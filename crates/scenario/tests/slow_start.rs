@@ -4,7 +4,6 @@
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt64Type};
 use knee_scenario::{Control, Format, Scenario, Source, run};
-use std::sync::atomic::AtomicBool;
 
 /// What one SACK flow resends on 100 Mbps and 100 ms, a BDP of 1250 packets, in ten seconds, and the utilisation.
 fn one_flow(buffer: &str, transport: &str) -> (u64, f64) {
@@ -14,8 +13,7 @@ fn one_flow(buffer: &str, transport: &str) -> (u64, f64) {
          [bottleneck]\nrate = \"100 Mbps\"\nbuffer = \"{buffer}\"\n[transport]\n{transport}\n"
     );
     let source = Source { text: &text, name: "test.toml", format: Format::Toml, overrides: &[] };
-    let control =
-        Control { progress: &|_| (), cancelled: &AtomicBool::new(false), threads: Some(1) };
+    let control = Control { threads: Some(1), ..Control::default() };
     let results = run(&Scenario::parse(&source).unwrap(), &control).unwrap();
     let resent = results.flows.column_by_name("retransmissions").unwrap();
     let utilisation = results.summary.column_by_name("utilisation").unwrap();

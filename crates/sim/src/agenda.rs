@@ -212,6 +212,11 @@ impl Agenda {
         Some((Time::from_ps(entry.at), entry.event))
     }
 
+    /// Events taken so far.
+    pub fn taken(&self) -> u64 {
+        self.taken
+    }
+
     /// Turns the wheel to the next occupied bucket and returns its first entry; others become due.
     #[inline]
     fn turn(&mut self) -> Option<Entry> {

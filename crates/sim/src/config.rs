@@ -282,9 +282,9 @@ pub enum Quantity {
     Throughput,
     /// Of a flow: smoothed RTT in ms.
     Rtt,
-    /// Of a flow: what its law shows ([`SenderLaw::observe`](knee_laws::sender::SenderLaw::observe)). A
-    /// probe samples all of it, whatever the name that it gives; each sample bears its own.
-    Law(&'static str),
+    /// Of a flow: all that its law shows ([`SenderLaw::observe`](knee_laws::sender::SenderLaw::observe)), a
+    /// sample each.
+    Law,
 }
 
 /// A sampled quantity: of every measured link, or of every configured flow.

@@ -12,7 +12,7 @@ pub struct Report {
     /// Every aggregate.
     pub aggregates: Vec<AggregateReport>,
     /// Samples of the probes.
-    pub series: Vec<Sample>,
+    pub series: Series,
     /// Packets, data and ACKs, that all links transmitted in the whole run.
     pub packets: u64,
     /// Events that the agenda dispatched.
@@ -91,15 +91,42 @@ pub struct AggregateReport {
     pub lost: u64,
 }
 
+/// Samples, in order of time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Series {
+    /// The samples.
+    pub samples: Vec<Sample>,
+    /// Names of what laws have shown, by [`Sample::shown`].
+    pub shown: Vec<&'static str>,
+}
+
 /// One sample of a probe.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// When, seconds.
     pub time_s: f64,
-    /// What.
-    pub quantity: Quantity,
-    /// Link or flow number, as the quantity says.
-    pub entity: u32,
     /// How much.
     pub value: f64,
+    /// Link or flow number, as the quantity says.
+    pub entity: u32,
+    /// What.
+    pub quantity: Quantity,
+    /// Which of what laws show, if the quantity is that.
+    pub shown: u16,
+}
+
+const _: () = assert!(size_of::<Sample>() == 24, "there are many samples");
+
+impl Series {
+    /// Appends a sample, of what laws show with its name.
+    pub(crate) fn push(&mut self, sample: Sample, shown: Option<&'static str>) {
+        let place = shown.map(|name| {
+            let known = self.shown.iter().position(|other| *other == name);
+            known.unwrap_or_else(|| {
+                self.shown.push(name);
+                self.shown.len() - 1
+            })
+        });
+        self.samples.push(Sample { shown: place.unwrap_or(0) as u16, ..sample });
+    }
 }

@@ -16,7 +16,7 @@ use crate::link::{Link, Outcome, Service};
 use crate::numbering::Numbering;
 use crate::packet::Packet;
 use crate::receiver::{Answer, Receiver};
-use crate::report::{FlowReport, Sample};
+use crate::report::{FlowReport, Series};
 use crate::source::Source;
 use knee_laws::quantities::Time;
 use knee_laws::sender::SenderLaw;
@@ -50,12 +50,15 @@ pub struct Simulation {
     arrived: u32,
     done: Vec<FlowReport>,
     probes: Vec<Probe>,
-    series: Vec<Sample>,
+    series: Series,
     /// What each configured flow's receiver had when the throughput probe last asked.
     probed: Vec<u32>,
     warmup: Time,
     end: Time,
-    events: u64,
+    /// What a call of [`Simulation::run_some`] may still do; below 0 it ends.
+    left: i64,
+    /// The flow whose burst that end has cut: it goes on before anything else happens.
+    cut: Option<u32>,
     /// Packets that links have launched.
     packets: u64,
     /// Why the run has ended early.
@@ -71,21 +74,39 @@ impl Simulation {
 
     /// Runs every event up to and including `until`. After a failure nothing happens any more.
     pub fn run_until(&mut self, until: Time) -> Result<(), Failure> {
-        self.take_events(until);
-        if let Some(failure) = &self.failure {
-            return Err(failure.clone());
-        }
-        self.now = self.now.max(until);
-        #[cfg(debug_assertions)]
-        self.audit();
+        while !self.run_some(until, u64::MAX)? {}
         Ok(())
     }
 
+    /// Runs events up to and including `until`, until about so much work is done: an event counts one, and so do a
+    /// packet that a flow sends and a link or flow that a probe looks at. Is nothing left? What happens does not depend
+    /// on where the work is cut.
+    pub fn run_some(&mut self, until: Time, work: u64) -> Result<bool, Failure> {
+        let is_done = self.take_events(until, work);
+        if let Some(failure) = &self.failure {
+            return Err(failure.clone());
+        }
+        #[cfg(debug_assertions)]
+        self.audit();
+        Ok(is_done)
+    }
+
     #[inline(never)]
-    fn take_events(&mut self, until: Time) {
-        while let Some((at, event)) = self.agenda.take(until) {
+    fn take_events(&mut self, until: Time, work: u64) -> bool {
+        self.left = i64::try_from(work).unwrap_or(i64::MAX);
+        if let Some(slot) = self.cut.take() {
+            self.pump(slot);
+        }
+        loop {
+            self.left -= 1;
+            if self.left < 0 {
+                return false;
+            }
+            let Some((at, event)) = self.agenda.take(until) else {
+                self.now = self.now.max(until);
+                return true;
+            };
             self.now = at;
-            self.events += 1;
             let index = event.index();
             match event.kind() {
                 Kind::Line => self.cross(index),
@@ -121,6 +142,11 @@ impl Simulation {
                 }
             }
         }
+    }
+
+    /// How far the run has come.
+    pub fn now(&self) -> Time {
+        self.now
     }
 
     /// Ends the run: nothing is pending any more.
@@ -334,7 +360,7 @@ impl Simulation {
         }
     }
 
-    /// Lets a flow send what it may, and keeps its timers.
+    /// Lets a flow send what it may, and keeps its timers. It is the last that an event does.
     #[inline]
     fn pump(&mut self, slot: u32) {
         if self.carriers.contains(&slot) {
@@ -347,6 +373,11 @@ impl Simulation {
                 Turn::Send(mut packet) => {
                     let hop = flow.first_hop;
                     self.offer(self.hops[hop as usize], &mut packet, hop);
+                    self.left -= 1;
+                    if self.left < 0 {
+                        self.cut = Some(slot);
+                        return;
+                    }
                 }
                 Turn::Pace(at) => {
                     self.pace(slot, at);

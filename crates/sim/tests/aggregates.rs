@@ -149,7 +149,8 @@ fn what_the_island_says_in_the_ecn_bits_stays_inside() {
     config.probes = vec![Probe { quantity: Quantity::Window, interval: Span::from_millis(20) }];
     let report = run(config);
     assert_eq!(report.links[0].marked, 0);
-    let windows = |flow| report.series.iter().filter(move |s| s.entity == flow).map(|s| s.value);
+    let windows =
+        |flow| report.series.samples.iter().filter(move |s| s.entity == flow).map(|s| s.value);
     for flow in 0..2 {
         let windows: Vec<f64> = windows(flow).collect();
         assert!(windows.is_sorted() && windows.len() > 1000, "flow {flow}: {windows:?}");

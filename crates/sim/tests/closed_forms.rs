@@ -92,7 +92,7 @@ fn windows(
     simulation.run_until(end).expect("no law fails");
     let report = simulation.report();
     assert!(report.links[0].queue_max_packets < 1000.0);
-    report.series.iter().filter(|s| s.time_s > 100.0).map(|s| s.value).collect()
+    report.series.samples.iter().filter(|s| s.time_s > 100.0).map(|s| s.value).collect()
 }
 
 fn droptail() -> Router {

@@ -62,7 +62,7 @@ fn steps_and_probes_do_not_change_what_happens() {
         assert_eq!((a.offered, a.dropped, a.data_packets), (b.offered, b.dropped, b.data_packets));
         assert!((a.queue_mean_packets - b.queue_mean_packets).abs() < 1e-9);
         assert!((a.utilisation - b.utilisation).abs() < 1e-9);
-        let samples = probed.series.iter().filter(|s| s.quantity == Quantity::Utilisation);
+        let samples = probed.series.samples.iter().filter(|s| s.quantity == Quantity::Utilisation);
         let mean = samples
             .clone()
             .filter(|s| s.entity == 0 && s.time_s > 2.0)
@@ -71,6 +71,59 @@ fn steps_and_probes_do_not_change_what_happens() {
             / 16.0;
         assert!((mean - a.utilisation).abs() < 1e-3, "{mean} {}", a.utilisation);
     }
+}
+
+/// Wherever the work is cut, also within a burst, which a window of 2000 packets makes of each flow's start.
+#[test]
+fn a_run_repeats_however_its_work_is_cut() {
+    let open = Dumbbell { initial_window: 2000.0, ..small("rcp", "droptail") };
+    for dumbbell in [small("sack", "droptail"), small("vcp", "vcp"), open] {
+        let config = |work: Option<u64>| {
+            let mut config = dumbbell.config(1);
+            config.groups[0].transport.max_window = 2000.0;
+            let every = |quantity, ms| Probe { quantity, interval: Span::from_millis(ms) };
+            config.probes = vec![every(Quantity::Queue, 10), every(Quantity::Law, 50)];
+            let mut simulation = Simulation::new(config);
+            let end = Time::ZERO + Span::from_secs(dumbbell.seconds);
+            let mut calls = 0;
+            match work {
+                None => simulation.run_until(end).expect("no law fails"),
+                Some(work) => {
+                    while !simulation.run_some(end, work).expect("no law fails") {
+                        calls += 1;
+                    }
+                }
+            }
+            assert_eq!(simulation.now(), end);
+            (format!("{:?}", simulation.finish()), calls)
+        };
+        let (whole, _) = config(None);
+        for work in [1, 7, 100, 12_345] {
+            let (cut, calls) = config(Some(work));
+            assert!(cut == whole, "{} in parts of {work}", dumbbell.sender);
+            assert!(calls > 0);
+        }
+    }
+}
+
+/// Between two chances to stop a flow sends no more packets than asked for, however large its window is.
+#[test]
+fn a_burst_is_cut_where_the_work_ends() {
+    let mut config =
+        Dumbbell { forward: 1, reverse: 0, initial_window: 1e6, ..small("sack", "droptail") }
+            .config(1);
+    config.groups[0].transport.max_window = 1e6;
+    let start = config.flows[0].start;
+    let mut simulation = Simulation::new(config);
+    let mut sent = 0;
+    let mut calls = 0;
+    while !simulation.run_some(start, 1000).expect("no law fails") {
+        let now = simulation.report().flows[0].data_packets;
+        assert!(now - sent <= 1001, "{} at once", now - sent);
+        sent = now;
+        calls += 1;
+    }
+    assert!(simulation.report().flows[0].data_packets == 1_000_000 && calls >= 990);
 }
 
 /// A network of two groups and a source over a law that tells flows apart, or one whose packets have identifiers;
@@ -134,7 +187,7 @@ fn outcome(config: NetworkConfig) -> Vec<String> {
         };
         outcome.push(format!("{name} {:?}", FlowReport { flow: 0, group: GroupId(0), ..flow }));
     }
-    for sample in report.series {
+    for sample in report.series.samples {
         let of = match sample.quantity {
             Quantity::Queue => &links[sample.entity as usize],
             _ => &flows[sample.entity as usize],

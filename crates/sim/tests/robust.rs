@@ -236,7 +236,7 @@ impl Path {
         );
         assert!(flow.completion_s < seconds, "{}: {flow:?}", sender.name);
         assert!(flow.rtt_mean_ms >= 2.0 * self.delay.millis() && flow.goodput_mbps.is_finite());
-        for sample in &report.series {
+        for sample in &report.series.samples {
             assert!(sample.value.is_finite(), "{}: a signal of {}", sender.name, sample.value);
         }
         for link in &report.links {

@@ -92,8 +92,8 @@ impl Server {
     fn offer(&mut self, mut packet: Parcel) {
         let now = self.now;
         self.offered.add(packet.size);
-        let Some(join) = self.queue.admit(&mut packet, (now, self.free_at), packet.header[3])
-        else {
+        let flow = packet.header[3];
+        let Some(join) = self.queue.admit(&mut packet, (now, self.free_at), flow) else {
             return;
         };
         let start = self.free_at.max(now);

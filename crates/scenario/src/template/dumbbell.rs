@@ -38,6 +38,7 @@ pub(crate) fn expand(
             at: link_at.clone(),
         });
     }
+    network.index_links();
     let rate = access_rate(network.fastest(&[0]), dumbbell.access_factor.0);
     let start = &dumbbell.start;
     let base = Spread::Fixed(Delay(dumbbell.rtt.0));

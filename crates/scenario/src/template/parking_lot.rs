@@ -49,6 +49,7 @@ pub(crate) fn expand(
             });
         }
     }
+    network.index_links();
     let forward: Vec<usize> = (0..count).collect();
     let reverse: Vec<usize> = (count..2 * count).rev().collect();
     let access = CoreAccess {

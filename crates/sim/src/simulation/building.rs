@@ -7,6 +7,7 @@ use crate::flow::{Flow, MAX_PACKETS, end_of};
 use crate::link::{Link, Service};
 use crate::numbering;
 use crate::receiver::Receiver;
+use crate::report::Series;
 use crate::source::Source;
 use knee_laws::quantities::Time;
 use knee_laws::registry::Sender;
@@ -14,13 +15,18 @@ use knee_path::identity;
 
 impl Simulation {
     /// Builds the network. The caller has checked the configuration.
-    pub fn new(mut config: NetworkConfig) -> Self {
+    pub fn new(config: NetworkConfig) -> Self {
+        Self::build(config, &|| false).expect("nothing stops it")
+    }
+
+    /// Builds the network, unless `stop`, asked for every link and flow, becomes true.
+    pub fn build(mut config: NetworkConfig, stop: &dyn Fn() -> bool) -> Option<Self> {
         let numbering = numbering::order(&mut config);
         let configured = config.flows.len() + config.aggregates.len();
         let mut network = Self {
             now: Time::ZERO,
             agenda: Agenda::default(),
-            links: Vec::new(),
+            links: Vec::with_capacity(config.links.len()),
             telling: Vec::new(),
             hops: Vec::new(),
             flows: Vec::with_capacity(configured),
@@ -35,11 +41,12 @@ impl Simulation {
             arrived: 0,
             done: Vec::new(),
             probes: config.probes,
-            series: Vec::new(),
+            series: Series::default(),
             probed: vec![0; configured],
             warmup: config.warmup,
             end: config.end,
-            events: 0,
+            left: 0,
+            cut: None,
             packets: 0,
             failure: None,
         };
@@ -56,9 +63,15 @@ impl Simulation {
             network.schedule_some(link.tick_at(), Kind::Tick, index);
             network.schedule_some(link.rate_change_at(), Kind::Rate, index);
             network.links.push(link);
+            if stop() {
+                return None;
+            }
         }
         for (slot, flow) in (0..).zip(config.flows) {
             network.add_flow(slot, flow);
+            if stop() {
+                return None;
+            }
         }
         for aggregate in config.aggregates {
             network.add_aggregate(aggregate);
@@ -75,7 +88,7 @@ impl Simulation {
             let at = Time::ZERO + network.probes[index].interval;
             network.agenda.schedule(at, Event::new(Kind::Probe, index as u32));
         }
-        network
+        Some(network)
     }
 
     pub(super) fn add_flow(&mut self, slot: u32, flow: FlowConfig) {

@@ -47,6 +47,7 @@ impl Simulation {
                     let hop = flow.first_hop;
                     self.encapsulate(aggregate, &mut packet);
                     self.offer(self.hops[hop as usize], &mut packet, hop);
+                    self.left -= 1;
                 }
                 Turn::Pace(at) => {
                     self.pace(slot, at);

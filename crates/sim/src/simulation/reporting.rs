@@ -5,13 +5,14 @@ use crate::agenda::{Event, Kind};
 use crate::aggregate::Aggregate;
 use crate::config::{Probe, Quantity};
 use crate::link::Link;
-use crate::report::{FlowReport, Report, Sample};
+use crate::report::{FlowReport, Report, Sample, Series};
 use knee_laws::quantities::{Span, Time};
 use knee_laws::sender::SenderLaw;
 
 impl Simulation {
     /// Statistics begin.
     pub(super) fn warm(&mut self) {
+        self.left -= (self.links.len() + self.flows.len()) as i64;
         for (port, busy_until) in self.links.iter_mut().filter_map(Link::measured) {
             port.warm(self.now, busy_until);
         }
@@ -28,11 +29,13 @@ impl Simulation {
         self.agenda.schedule(self.now + interval, Event::new(Kind::Probe, index));
         let now = self.now;
         let time_s = now.seconds();
-        let mut show = |entity: usize, value: f64| {
-            self.series.push(Sample { time_s, quantity, entity: entity as u32, value });
+        let Self { series, left, .. } = self;
+        let mut show = |entity: usize, value: f64, name: Option<&'static str>| {
+            series.push(Sample { time_s, value, entity: entity as u32, quantity, shown: 0 }, name);
         };
         match quantity {
             Quantity::Queue | Quantity::Utilisation | Quantity::Signal | Quantity::Drops => {
+                *left -= self.links.len() as i64;
                 for (entity, place) in self.numbering.links.iter().enumerate() {
                     let link = &mut self.links[*place as usize];
                     let Some((port, busy_until)) = link.measured() else { continue };
@@ -42,19 +45,19 @@ impl Simulation {
                         Quantity::Drops => port.drops_since(),
                         _ => port.queue.signal(),
                     };
-                    show(entity, value);
+                    show(entity, value, None);
                 }
             }
-            Quantity::Law(_) => {
+            Quantity::Law => {
+                *left -= self.configured as i64;
                 let flows = self.numbering.flows.iter().map(|slot| &self.flows[*slot as usize]);
                 for flow in flows.filter(|flow| flow.is_there(now)) {
-                    flow.law.observe(&mut |name, value| {
-                        let (quantity, entity) = (Quantity::Law(name), flow.number);
-                        self.series.push(Sample { time_s, quantity, entity, value });
-                    });
+                    let number = flow.number as usize;
+                    flow.law.observe(&mut |name, value| show(number, value, Some(name)));
                 }
             }
             Quantity::Window | Quantity::Throughput | Quantity::Rtt => {
+                *left -= self.configured as i64;
                 for (entity, slot) in self.numbering.flows.iter().enumerate() {
                     let (slot, flow) = (*slot as usize, &self.flows[*slot as usize]);
                     if !flow.is_there(now) {
@@ -79,7 +82,7 @@ impl Simulation {
                             megabits(bytes) / interval.seconds()
                         }
                     };
-                    show(entity, value);
+                    show(entity, value, None);
                 }
             }
         }
@@ -115,10 +118,20 @@ impl Simulation {
         }
     }
 
-    /// The numbers so far; meant for the end of the run.
+    /// The numbers so far.
     pub fn report(&mut self) -> Report {
+        let (done, series) = (self.done.clone(), self.series.clone());
+        self.tell(done, series)
+    }
+
+    /// The numbers at the end of the run, without a copy of what it has gathered.
+    pub fn finish(mut self) -> Report {
+        let (done, series) = (std::mem::take(&mut self.done), std::mem::take(&mut self.series));
+        self.tell(done, series)
+    }
+
+    fn tell(&mut self, mut flows: Vec<FlowReport>, series: Series) -> Report {
         let links = (0..self.links.len()).filter_map(|number| self.link_report(number)).collect();
-        let mut flows = self.done.clone();
         let there =
             |slot: &u32| (*slot as usize) < self.configured || self.flows[*slot as usize].started;
         flows.extend((0..self.flows.len() as u32).filter(there).map(|slot| self.flow_report(slot)));
@@ -127,9 +140,9 @@ impl Simulation {
             links,
             flows,
             aggregates: self.aggregate_reports(),
-            series: self.series.clone(),
+            series,
             packets: self.packets,
-            events: self.events,
+            events: self.agenda.taken(),
         }
     }
 }
