@@ -315,7 +315,7 @@ impl Link {
     fn check(&self, packet: &Waiting, marks: Marks, header: Header) {
         let name = self.info.name.as_str();
         assert_eq!(marks.codec(), packet.marks.codec(), "{name} changed a packet's codec");
-        let ecn = self.marks_ecn && ecn::is_borne_by(marks.codec());
+        let ecn = self.marks_ecn && marks.codec().bears_mark();
         let own = ecn || self.info.codec.is_read_as(marks.codec());
         assert!(own || (marks == packet.marks && header == packet.header), "{name} overstepped");
         assert!(marks.codec().uses_ecn_bits() || marks.ecn() == packet.marks.ecn(), "{name}");

@@ -192,7 +192,7 @@ mod tests {
         }
         let (share, p) = (f64::from(marked) / f64::from(N), of(0.17));
         assert!((share - p).abs() < 4.0 * libm::sqrt(p * (1.0 - p) / f64::from(N)), "{share}, {p}");
-        for codec in Codec::ALL.into_iter().filter(|codec| *codec != Codec::Price) {
+        for codec in Codec::ALL.iter().copied().filter(|codec| *codec != Codec::Price) {
             assert_eq!(offer(&mut links[0], queue(0, 0), codec, &mut NoDraw), Verdict::Accept);
         }
     }

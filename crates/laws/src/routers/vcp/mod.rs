@@ -224,6 +224,7 @@ impl RouterLaw for Vcp {
         if self.watches { self.watch(arrival, wire, draw) } else { Verdict::Accept }
     }
 
+    #[inline]
     fn on_departure(&mut self, departure: &Departure, wire: &mut Wire<'_>) -> Verdict {
         self.sent += u64::from(departure.size);
         if departure.data {
