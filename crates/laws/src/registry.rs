@@ -60,7 +60,7 @@ macro_rules! senders {
             fn header(&self, sending: &Sending) -> Header {
                 match self { $(Self::$Variant(law) => law.header(sending),)* Self::Custom(law) => law.header(sending) }
             }
-            fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
+            fn observe(&self, show: &mut dyn FnMut(&str, f64)) {
                 match self { $(Self::$Variant(law) => law.observe(show),)* Self::Custom(law) => law.observe(show) }
             }
         }

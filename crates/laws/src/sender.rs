@@ -49,7 +49,7 @@ pub trait SenderLaw {
         [0; 4]
     }
     /// Shows inner quantities to a probe, by name.
-    fn observe(&self, _show: &mut dyn FnMut(&'static str, f64)) {}
+    fn observe(&self, _show: &mut dyn FnMut(&str, f64)) {}
 }
 
 /// A data packet about to be sent, for header-writing laws.
