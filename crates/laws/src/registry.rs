@@ -5,7 +5,7 @@
 
 use crate::codecs::{Header, Wire};
 use crate::laws::{RouterEntry, SenderEntry};
-use crate::params::fill;
+use crate::params::{ParamError, Value, fill};
 use crate::quantities::{BitRate, Span, Time};
 use crate::router::{
     Arrival, Departure, Draw, Eviction, QueueView, RouterLaw, RouterSpec, Verdict, Waiting,
@@ -51,6 +51,9 @@ macro_rules! senders {
             #[inline]
             fn ssthresh(&self) -> Option<f64> {
                 match self { $(Self::$Variant(law) => law.ssthresh(),)* Self::Custom(law) => law.ssthresh() }
+            }
+            fn tune(&mut self, name: &str, value: &Value) -> Result<(), ParamError> {
+                match self { $(Self::$Variant(law) => law.tune(name, value),)* Self::Custom(law) => law.tune(name, value) }
             }
             #[inline]
             fn failure(&self) -> Option<&str> {
@@ -102,6 +105,9 @@ macro_rules! routers {
                     $(Self::$Variant(law) => law.on_overflow(arrival, wire),)*
                     Self::Custom(law) => law.on_overflow(arrival, wire),
                 }
+            }
+            fn tune(&mut self, name: &str, value: &Value) -> Result<(), ParamError> {
+                match self { $(Self::$Variant(law) => law.tune(name, value),)* Self::Custom(law) => law.tune(name, value) }
             }
             #[inline]
             fn failure(&self) -> Option<&str> {

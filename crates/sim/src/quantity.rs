@@ -64,7 +64,7 @@ quantities! {
     /// smoothed RTT in ms
     Rtt = "rtt", Sampler::Flow(|flow| flow.rtt.smoothed.millis());
     /// packets in flight: sent, and neither acknowledged nor taken for lost
-    InFlight = "in-flight", Sampler::Flow(|flow| f64::from(flow.board.in_flight()));
+    InFlight = "in_flight", Sampler::Flow(|flow| f64::from(flow.board.in_flight()));
     /// all that its law shows of its inner state, each as law.NAME
     Law = "law", Sampler::Shown;
 }
