@@ -6,6 +6,7 @@ use crate::packet::Packet;
 use crate::random::Stream;
 use crate::ring::Ring;
 use knee_laws::codecs::ecn;
+use knee_laws::params::{ParamError, Value};
 use knee_laws::quantities::{BitRate, Time};
 use knee_laws::registry::Router;
 use knee_laws::router::{
@@ -455,6 +456,14 @@ impl<P: Packet, W: Watch> Queue<P, W> {
     /// The link's rate has changed: the law is told.
     pub fn on_rate(&mut self, rate: BitRate) {
         self.law.on_rate(rate);
+    }
+
+    /// Changes a parameter of the law.
+    ///
+    /// # Errors
+    /// Where the law refuses it.
+    pub fn tune(&mut self, name: &str, value: &Value) -> Result<(), ParamError> {
+        self.law.tune(name, value)
     }
 
     /// What the law says.

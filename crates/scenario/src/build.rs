@@ -15,8 +15,8 @@ use knee_laws::router::{Draw, LinkView};
 use knee_laws::sender::Opening;
 use knee_sim::Stream;
 use knee_sim::config::{
-    AggregateConfig, FlowConfig, Group, GroupId, LinkConfig, LinkId, NetworkConfig, Probe, Route,
-    SizeDistribution, SourceConfig,
+    AggregateConfig, FlowConfig, Group, GroupId, LinkChange, LinkConfig, LinkId, NetworkConfig,
+    Probe, Route, SizeDistribution, SourceConfig,
 };
 
 /// Why a law could not be built, though its parameters were checked.
@@ -119,7 +119,10 @@ fn core_link(plan: &Plan, network: &Network, link: usize) -> Result<LinkConfig, 
         buffer: *buffer,
         router: router(plan, network, link)?,
         needs: choice.info().needs,
-        rate_changes: core.rate_changes.clone(),
+        changes: (core.rate_changes.iter())
+            .map(|(at, rate)| (*at, LinkChange::Rate(*rate)))
+            .collect(),
+        changeable: false,
         loss: core.loss.map(LossSpec::model),
         reorder: core.reorder.map(|reorder| knee_sim::config::Reorder {
             probability: reorder.probability.0,

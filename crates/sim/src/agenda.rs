@@ -32,8 +32,8 @@ macro_rules! kinds {
 kinds! {
     /// Statistics begin: everything at that instant counts.
     Warmup,
-    /// A link's rate changes.
-    Rate,
+    /// A link changes.
+    Change,
     /// A router law's tick: what arrives at this instant belongs to the next interval.
     Tick,
     /// The head of a link's line reaches the far end.

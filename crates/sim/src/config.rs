@@ -2,6 +2,7 @@
 
 pub use crate::quantity::Quantity;
 use knee_laws::codecs::Codec;
+use knee_laws::params::Value;
 use knee_laws::quantities::{BitRate, Span, Time};
 use knee_laws::registry::{Router, Sender};
 use knee_laws::router::Needs;
@@ -47,6 +48,32 @@ pub struct Reorder {
     pub delay: Span,
 }
 
+/// A change of a link.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LinkChange {
+    /// Its rate; a packet in transmission is transmitted at the old one.
+    Rate(BitRate),
+    /// Its propagation delay, for packets that it transmits from now on: they overtake those under way if it is
+    /// shorter.
+    Delay(Span),
+    /// Its random loss.
+    Loss(Option<Loss>),
+    /// A parameter of its router law.
+    Parameter(String, Value),
+}
+
+/// A change of a network that runs.
+pub enum Change {
+    /// Of a link.
+    Link(LinkId, LinkChange),
+    /// A parameter of the law of the flow with this number.
+    Parameter(u32, String, Value),
+    /// A flow joins: it starts at once, whatever its configuration says.
+    Join(Newcomer),
+    /// The flow with this number sends no new data.
+    Leave(u32),
+}
+
 /// One directed link.
 pub struct LinkConfig {
     /// Its name, which seeds its random stream.
@@ -61,8 +88,10 @@ pub struct LinkConfig {
     pub router: Router,
     /// What the law needs of the link.
     pub needs: Needs,
-    /// Rates that follow the first, in order of time.
-    pub rate_changes: Vec<(Time, BitRate)>,
+    /// What changes in the run, in order of time.
+    pub changes: Vec<(Time, LinkChange)>,
+    /// May it also be changed from outside ([`Simulation::apply`](crate::Simulation::apply))?
+    pub changeable: bool,
     /// Random loss, of packets that the queue has let through.
     pub loss: Option<Loss>,
     /// Reordering.
@@ -81,7 +110,8 @@ impl LinkConfig {
             buffer: Buffer::Unlimited,
             router: Router::DropTail(DropTail),
             needs: Needs::ARRIVALS,
-            rate_changes: Vec::new(),
+            changes: Vec::new(),
+            changeable: false,
             loss: None,
             reorder: None,
             measured: false,
@@ -211,6 +241,14 @@ pub struct FlowConfig {
     pub stop: Option<Time>,
     /// How many data packets it has to send; `None`: never out of data.
     pub packets: Option<u64>,
+}
+
+/// A flow that joins a network that runs.
+pub struct Newcomer {
+    /// Links that it brings, which are numbered behind those that are there.
+    pub links: Vec<LinkConfig>,
+    /// The flow.
+    pub flow: FlowConfig,
 }
 
 /// Flows that arrive at random during the run: Poisson arrivals, random sizes, ways taken in turn.

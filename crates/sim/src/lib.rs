@@ -10,6 +10,7 @@ pub mod config;
 pub mod failure;
 mod flow;
 mod impairment;
+mod late;
 mod link;
 mod meter;
 mod numbering;

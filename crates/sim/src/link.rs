@@ -8,11 +8,12 @@
 //! arrivals either: they come in the order in which the feeder sends them, so that the packet's arrival
 //! at its far end is known when the feeder sends it. Such a link is called *known ahead*.
 
-use crate::config::{Buffer, LinkConfig, LinkId};
-use crate::impairment::{Fate, Impairment};
+use crate::config::{Buffer, LinkChange, LinkConfig, LinkId};
+use crate::impairment::Fate;
 use crate::packet::Packet;
 use crate::port::Port;
 use crate::report::LinkReport;
+use knee_laws::params::ParamError;
 use knee_laws::quantities::{BitRate, Span, Time};
 use knee_laws::registry::Router;
 use knee_path::Ring;
@@ -74,8 +75,8 @@ impl Link {
         let impaired = config.loss.is_some() || config.reorder.is_some();
         let unseen = matches!(config.router, Router::DropTail(_))
             && config.buffer == Buffer::Unlimited
-            && config.rate_changes.is_empty()
-            && !impaired
+            && config.changes.is_empty()
+            && !(impaired || config.changeable)
             && !(config.measured || config.needs.queues > 1);
         Self {
             byte_time: byte_time(config.rate),
@@ -202,30 +203,29 @@ impl Link {
         Some((packet, outcome))
     }
 
-    fn impairment(&mut self) -> Option<&mut Impairment> {
-        self.port.as_mut()?.impairment.as_mut()
-    }
-
-    /// Do packets overtake each other on it?
-    pub fn reorders(&mut self) -> bool {
-        self.impairment().is_some_and(|impairment| impairment.reorders())
+    /// May packets overtake each other on it?
+    pub fn reorders(&self) -> bool {
+        self.port.as_ref().is_some_and(|port| port.impairment.reorders() || port.may_change_delay)
     }
 
     /// What befalls the packet that it has just launched. One that is late is kept until it is
     /// [taken](Self::take_late) when it is due.
     pub fn impair(&mut self, packet: &mut Packet) -> Fate {
-        let Some(impairment) = self.impairment() else { return Fate::Fine };
-        let fate = impairment.fate();
+        let Some(port) = &mut self.port else { return Fate::Fine };
+        let mut fate = port.impairment.fate();
+        if fate == Fate::Fine && packet.at < port.line_until {
+            fate = Fate::Late(Span::ZERO);
+        }
         if let Fate::Late(delay) = fate {
             packet.at += delay;
-            impairment.push(packet);
+            port.late.push(packet);
         }
         fate
     }
 
     /// The late packet that is due.
     pub fn take_late(&mut self) -> Option<Packet> {
-        self.impairment()?.pop()
+        self.port.as_mut()?.late.pop()
     }
 
     /// The next packet that is dropped because the buffer has overflown.
@@ -245,16 +245,48 @@ impl Link {
         }
     }
 
-    /// When the rate changes next.
-    pub fn rate_change_at(&self) -> Option<Time> {
-        self.port.as_ref()?.rate_change_at()
+    /// Was it made to change?
+    pub fn is_changeable(&self) -> bool {
+        self.port.as_ref().is_some_and(|port| port.is_changeable)
     }
 
-    /// Changes the rate; the packet in service is transmitted at the old one.
-    pub fn change_rate(&mut self, now: Time) {
-        if let Some(rate) = self.port.as_mut().and_then(|port| port.change_rate(now)) {
-            self.byte_time = byte_time(rate);
+    /// When it changes next.
+    pub fn change_at(&self) -> Option<Time> {
+        self.port.as_ref()?.change_at()
+    }
+
+    /// Makes the change that is due.
+    pub fn change_next(&mut self, now: Time) -> Result<(), ParamError> {
+        let change = self.port.as_mut().and_then(|port| port.next_change());
+        change.map_or(Ok(()), |change| self.change(&change, now))
+    }
+
+    /// Makes a change.
+    ///
+    /// # Errors
+    /// Where the law refuses it, or the link was not made to change.
+    pub fn change(&mut self, change: &LinkChange, now: Time) -> Result<(), ParamError> {
+        let port = self.port.as_mut().ok_or(ParamError::Fixed)?;
+        match change {
+            LinkChange::Rate(rate) => {
+                port.change_rate(*rate, now);
+                self.byte_time = byte_time(*rate);
+            }
+            LinkChange::Delay(delay) => {
+                if *delay < self.delay {
+                    let last = self.line.back().map_or(Time::ZERO, |packet| packet.at);
+                    port.line_until = port.line_until.max(last);
+                    self.is_impaired = true;
+                }
+                self.delay = *delay;
+            }
+            LinkChange::Loss(loss) => {
+                port.change_loss(*loss);
+                self.is_impaired = true;
+            }
+            LinkChange::Parameter(name, value) => port.queue.tune(name, value)?,
         }
+        Ok(())
     }
 
     /// The port of a measured link, and when its transmitter is done with what it has promised.
@@ -285,8 +317,7 @@ impl Link {
     #[cfg(debug_assertions)]
     pub fn packets(&self) -> impl Iterator<Item = &Packet> {
         let waiting = self.port.iter().flat_map(|port| port.queue.iter());
-        let late =
-            self.port.iter().flat_map(|port| port.impairment.iter().flat_map(Impairment::late));
+        let late = self.port.iter().flat_map(|port| port.late.iter());
         self.line.iter().chain(waiting).chain(late)
     }
 

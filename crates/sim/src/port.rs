@@ -1,8 +1,9 @@
 //! What stands at a link's entrance where somebody asks for it: the queue with its law, impairments, statistics,
 //! and the rate with its changes.
 
-use crate::config::{LinkConfig, LinkId};
+use crate::config::{LinkChange, LinkConfig, LinkId, Loss};
 use crate::impairment::Impairment;
+use crate::late::Latecomers;
 use crate::meter::Meter;
 use crate::packet::Packet;
 use crate::report::LinkReport;
@@ -25,9 +26,20 @@ pub struct Port {
     /// What waits.
     pub queue: Queue<Packet, Option<Meter>>,
     /// What befalls packets once they are transmitted.
-    pub impairment: Option<Impairment>,
+    pub impairment: Impairment,
+    /// Packets that have left the line's order.
+    pub late: Latecomers,
+    /// May it be changed from outside?
+    pub is_changeable: bool,
+    /// May its propagation delay become shorter?
+    pub may_change_delay: bool,
+    /// A packet that arrives before this overtakes what is on the line.
+    pub line_until: Time,
     rate: BitRate,
-    rate_changes: VecDeque<(Time, BitRate)>,
+    changes: VecDeque<(Time, LinkChange)>,
+    /// Where its random numbers come from.
+    seed: u64,
+    name: String,
     /// Capacity in bytes up to `capacity_at`.
     capacity: f64,
     capacity_at: Time,
@@ -48,15 +60,23 @@ impl Port {
             buffer: config.buffer,
             draw: Stream::new(seed, &config.name),
         };
+        let is_delay = |(_, change): &(Time, LinkChange)| matches!(change, LinkChange::Delay(_));
+        let may_change_delay = config.changeable || config.changes.iter().any(is_delay);
         let meter = config.measured.then(Meter::default);
-        let held = held || !config.rate_changes.is_empty();
+        let held = held || config.changeable || !config.changes.is_empty();
         Self {
             tells_flows: config.needs.flows,
             flows: Vec::new(),
             queue: if held { Queue::held(hop, meter) } else { Queue::new(hop, meter) },
             impairment,
+            late: Latecomers::default(),
+            is_changeable: config.changeable,
+            may_change_delay,
+            line_until: Time::ZERO,
             rate: config.rate,
-            rate_changes: config.rate_changes.into(),
+            changes: config.changes.into(),
+            seed,
+            name: config.name,
             capacity: 0.0,
             capacity_at: Time::ZERO,
             offered_before: 0,
@@ -73,18 +93,27 @@ impl Port {
         self.flows[slot] = name;
     }
 
-    /// When the rate changes next.
-    pub fn rate_change_at(&self) -> Option<Time> {
-        self.rate_changes.front().map(|(at, _)| *at)
+    /// When it changes next.
+    pub fn change_at(&self) -> Option<Time> {
+        self.changes.front().map(|(at, _)| *at)
     }
 
-    /// The new rate, of which the law is told.
-    pub fn change_rate(&mut self, now: Time) -> Option<BitRate> {
+    /// The change that is due.
+    pub fn next_change(&mut self) -> Option<LinkChange> {
+        self.changes.pop_front().map(|(_, change)| change)
+    }
+
+    /// The rate is another from now on; the law is told.
+    pub fn change_rate(&mut self, rate: BitRate, now: Time) {
         self.capacity_up_to(now);
-        let (_, rate) = self.rate_changes.pop_front()?;
         self.rate = rate;
         self.queue.on_rate(rate);
-        Some(rate)
+    }
+
+    /// Packets are lost in another way from now on.
+    pub fn change_loss(&mut self, loss: Option<Loss>) {
+        let draw = || Stream::new(self.seed, &format!("loss of {}", self.name));
+        self.impairment.change_loss(loss, draw);
     }
 
     fn capacity_up_to(&mut self, now: Time) -> f64 {
@@ -117,9 +146,7 @@ impl Port {
             meter.hold(now, packets, bytes);
             meter.reset(now);
         }
-        if let Some(impairment) = &mut self.impairment {
-            impairment.lost = 0;
-        }
+        self.impairment.lost = 0;
     }
 
     /// Waiting packets now.
@@ -157,7 +184,7 @@ impl Port {
             queue_max_packets: meter.max_packets(),
             offered,
             dropped: meter.dropped,
-            lost: self.impairment.as_ref().map_or(0, |impairment| impairment.lost),
+            lost: self.impairment.lost,
             marked: meter.marked,
             data_packets,
         })

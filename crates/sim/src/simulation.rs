@@ -4,11 +4,12 @@
 mod audit;
 mod building;
 mod carrying;
+mod changing;
 mod reporting;
 
 use crate::agenda::{Agenda, Event, Kind};
 use crate::aggregate::Aggregate;
-use crate::config::{Probe, Transport};
+use crate::config::{GroupId, Probe, Transport};
 use crate::failure::Failure;
 use crate::flow::{Flow, Turn, end_of};
 use crate::impairment::Fate;
@@ -19,6 +20,7 @@ use crate::receiver::{Answer, Receiver};
 use crate::report::{FlowReport, Series};
 use crate::source::Source;
 use knee_laws::quantities::Time;
+use knee_laws::registry::Sender;
 use knee_laws::sender::SenderLaw;
 use std::ops::Range;
 
@@ -45,8 +47,12 @@ pub struct Simulation {
     carriers: Range<u32>,
     /// Slots whose flow is done and whose last packet has left the network.
     free: Vec<u32>,
-    /// Flows that are there from the beginning; the others come from sources.
+    /// Flows that are there from the beginning; the others come from sources, or join.
     configured: usize,
+    /// Numbers and slots of those that have joined.
+    joined: Vec<(u32, u32)>,
+    /// Names of the groups, and how many flows of each there have been, arrivals left out.
+    members: Vec<(String, u64)>,
     arrived: u32,
     done: Vec<FlowReport>,
     probes: Vec<Probe>,
@@ -55,6 +61,7 @@ pub struct Simulation {
     probed: Vec<u32>,
     warmup: Time,
     end: Time,
+    seed: u64,
     /// What a call of [`Simulation::run_some`] may still do; below 0 it ends.
     left: i64,
     /// The flow whose burst that end has cut: it goes on before anything else happens.
@@ -87,7 +94,9 @@ impl Simulation {
             return Err(failure.clone());
         }
         #[cfg(debug_assertions)]
-        self.audit();
+        if is_done {
+            self.audit();
+        }
         Ok(is_done)
     }
 
@@ -112,11 +121,7 @@ impl Simulation {
                 Kind::Line => self.cross(index),
                 Kind::Served => self.serve(index),
                 Kind::Tick => self.tick(index),
-                Kind::Rate => {
-                    self.links[index as usize].change_rate(at);
-                    let next = self.links[index as usize].rate_change_at();
-                    self.schedule_some(next, Kind::Rate, index);
-                }
+                Kind::Change => self.change_link(index),
                 Kind::Start => self.start(index),
                 Kind::Stop => self.stop(index),
                 Kind::Timeout => self.timer(index),
@@ -509,17 +514,24 @@ impl Simulation {
         let (forward, backward) = source.next_route();
         let next = source.next_arrival(self.now);
         self.schedule_some(next, Kind::Arrival, index);
+        let slot = self.take_in((law, group), (forward, backward));
+        let first = self.groups[group.0 as usize].first_data();
+        self.flows[slot as usize].limit = end_of(packets, first);
+        self.name_flow(slot, identity);
+        self.start(slot);
+    }
+
+    /// Finds a slot for a flow that comes now, and gives it the next number.
+    fn take_in(&mut self, (law, group): (Sender, GroupId), (forward, backward): (u32, u32)) -> u32 {
         let slot = self.free.pop().unwrap_or(self.flows.len() as u32);
         self.place(slot, law, group);
         let flow = &mut self.flows[slot as usize];
         flow.number = self.configured as u32 + self.arrived;
         self.arrived += 1;
         flow.first_hop = forward;
-        self.receivers[slot as usize].first_hop = backward;
-        flow.limit = end_of(packets, self.groups[group.0 as usize].first_data());
         flow.start = self.now;
-        self.name_flow(slot, identity);
-        self.start(slot);
+        self.receivers[slot as usize].first_hop = backward;
+        slot
     }
 
     #[inline(never)]

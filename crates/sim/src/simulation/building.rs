@@ -2,7 +2,7 @@
 
 use super::{END, Simulation};
 use crate::agenda::{Agenda, Event, Kind};
-use crate::config::{FlowConfig, Group, GroupId, LinkId, NetworkConfig, Route};
+use crate::config::{FlowConfig, GroupId, LinkId, NetworkConfig, Route};
 use crate::flow::{Flow, MAX_PACKETS, end_of};
 use crate::link::{Link, Service};
 use crate::numbering;
@@ -38,6 +38,8 @@ impl Simulation {
             carriers: config.flows.len() as u32..configured as u32,
             free: Vec::new(),
             configured,
+            joined: Vec::new(),
+            members: config.groups.iter().map(|group| (group.name.clone(), 0)).collect(),
             arrived: 0,
             done: Vec::new(),
             probes: config.probes,
@@ -45,6 +47,7 @@ impl Simulation {
             probed: vec![0; configured],
             warmup: config.warmup,
             end: config.end,
+            seed: config.seed,
             left: 0,
             cut: None,
             packets: 0,
@@ -61,7 +64,7 @@ impl Simulation {
                 Some(aggregate) => Link::ingress(link, config.seed, aggregate),
             };
             network.schedule_some(link.tick_at(), Kind::Tick, index);
-            network.schedule_some(link.rate_change_at(), Kind::Rate, index);
+            network.schedule_some(link.change_at(), Kind::Change, index);
             network.links.push(link);
             if stop() {
                 return None;
@@ -76,7 +79,7 @@ impl Simulation {
         for aggregate in config.aggregates {
             network.add_aggregate(aggregate);
         }
-        network.number_flows(&config.groups);
+        network.number_flows();
         for (index, source) in (0..).zip(config.sources) {
             let routes = source.routes.iter().map(|route| network.add_route(route)).collect();
             let mut source = Source::new(source, routes, config.seed);
@@ -106,7 +109,7 @@ impl Simulation {
     }
 
     /// Gives every flow the number that reports show, and the identity that follows from its group's name.
-    fn number_flows(&mut self, groups: &[Group]) {
+    fn number_flows(&mut self) {
         for (number, slot) in (0..).zip(&self.numbering.flows) {
             self.flows[*slot as usize].number = number;
         }
@@ -115,12 +118,17 @@ impl Simulation {
             .filter(|(_, link)| link.tells_flows())
             .map(|(index, _)| index)
             .collect();
-        let mut seen = vec![0; groups.len()];
         for slot in 0..self.flows.len() {
-            let group = self.flows[slot].group.0 as usize;
-            self.name_flow(slot as u32, identity(&groups[group].name, seen[group]));
-            seen[group] += 1;
+            let identity = self.next_member(self.flows[slot].group);
+            self.name_flow(slot as u32, identity);
         }
+    }
+
+    /// The identity of the next flow of a group.
+    pub(super) fn next_member(&mut self, group: GroupId) -> u64 {
+        let (name, members) = &mut self.members[group.0 as usize];
+        *members += 1;
+        identity(name, *members - 1)
     }
 
     /// Tells a flow, and the links that ask, who it is.
@@ -131,7 +139,7 @@ impl Simulation {
         }
     }
 
-    fn add_route(&mut self, route: &Route) -> (u32, u32) {
+    pub(super) fn add_route(&mut self, route: &Route) -> (u32, u32) {
         let mut add = |links: &[LinkId]| {
             let first = self.hops.len() as u32;
             self.hops.extend(links.iter().map(|link| link.0));
@@ -156,9 +164,8 @@ impl Simulation {
         }
         for (index, feeder) in feeders.into_iter().enumerate() {
             // A link that begins a route is fed by an endpoint, which END stands for.
-            let keeps_order =
-                |feeder: &mut Link| feeder.service == Service::Own && !feeder.reorders();
-            let fed = self.links.get_mut(feeder as usize).is_some_and(keeps_order);
+            let keeps_order = |feeder: &Link| feeder.service == Service::Own && !feeder.reorders();
+            let fed = self.links.get(feeder as usize).is_some_and(keeps_order);
             let link = &mut self.links[index];
             link.known_ahead = link.is_plain() && fed;
         }

@@ -41,10 +41,11 @@ impl Simulation {
             }
             return;
         }
-        self.left -= self.configured as i64;
-        for number in 0..self.configured {
-            let slot = self.numbering.flows[number] as usize;
-            if !self.flows[slot].is_there(now) {
+        self.left -= (self.configured + self.joined.len()) as i64;
+        for place in 0..self.configured + self.joined.len() {
+            let (number, slot) = self.probed_flow(place);
+            let flow = &self.flows[slot];
+            if !flow.is_there(now) || flow.number as usize != number {
                 continue;
             }
             let value = match sampler {
@@ -63,10 +64,25 @@ impl Simulation {
         }
     }
 
+    /// The number and the slot of the flow that is probed in this place: configured flows first, then those that
+    /// have joined.
+    fn probed_flow(&self, place: usize) -> (usize, usize) {
+        match self.numbering.flows.get(place) {
+            Some(slot) => (place, *slot as usize),
+            None => {
+                let (number, slot) = self.joined[place - self.configured];
+                (number as usize, slot as usize)
+            }
+        }
+    }
+
     /// A flow's goodput in Mbps since this was last asked, an interval ago.
     fn goodput_since(&mut self, slot: usize, interval: Span) -> f64 {
         let options = &self.groups[self.flows[slot].group.0 as usize];
         let next = self.receivers[slot].next;
+        if slot >= self.probed.len() {
+            self.probed.resize(slot + 1, 0);
+        }
         let before = self.probed[slot].max(options.first_data());
         self.probed[slot] = next.max(before);
         let carried = slot.wrapping_sub(self.carriers.start as usize);
