@@ -59,26 +59,6 @@ impl Watch for () {
     fn marked(&mut self, _: Time) {}
 }
 
-/// Somebody may.
-impl<W: Watch> Watch for Option<W> {
-    #[inline(always)]
-    fn hold(&mut self, until: Time, packets: usize, bytes: u64) {
-        if let Some(watch) = self {
-            watch.hold(until, packets, bytes);
-        }
-    }
-    fn dropped(&mut self, came: Time) {
-        if let Some(watch) = self {
-            watch.dropped(came);
-        }
-    }
-    fn marked(&mut self, came: Time) {
-        if let Some(watch) = self {
-            watch.marked(came);
-        }
-    }
-}
-
 /// An amount of packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
@@ -211,6 +191,7 @@ impl<P: Packet, W: Watch> Queue<P, W> {
     }
 
     /// The law's complaint, if it cannot go on.
+    #[inline]
     pub fn failure(&self) -> Option<&str> {
         self.law.failure()
     }

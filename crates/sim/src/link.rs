@@ -117,8 +117,18 @@ impl Link {
     }
 
     /// Takes a packet, for which it is the given hop, or drops it.
-    #[inline]
+    #[inline(always)]
     pub fn offer(&mut self, packet: &mut Packet, hop: u32, now: Time) -> Outcome {
+        if self.is_plain() {
+            self.launch(packet.size, now);
+            return Outcome::Launched;
+        }
+        self.enter(packet, hop, now)
+    }
+
+    /// The same by the link's port.
+    #[inline(never)]
+    fn enter(&mut self, packet: &mut Packet, hop: u32, now: Time) -> Outcome {
         let start = self.free_at.max(now);
         if let Some(port) = &mut self.port {
             let queue = &mut port.queue;
@@ -309,6 +319,7 @@ impl Link {
     }
 
     /// The law's complaint, if it cannot go on.
+    #[inline]
     pub fn failure(&self) -> Option<&str> {
         self.port.as_ref()?.queue.failure()
     }

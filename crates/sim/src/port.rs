@@ -4,7 +4,7 @@
 use crate::config::{LinkChange, LinkConfig, LinkId, Loss};
 use crate::impairment::Impairment;
 use crate::late::Latecomers;
-use crate::meter::Meter;
+use crate::meter::{Bins, Gauge, Meter};
 use crate::packet::Packet;
 use crate::report::LinkReport;
 use knee_laws::quantities::{BitRate, Time};
@@ -24,7 +24,7 @@ pub struct Port {
     pub tells_flows: bool,
     pub flows: Vec<u32>,
     /// What waits.
-    pub queue: Queue<Packet, Option<Meter>>,
+    pub queue: Queue<Packet, Gauge>,
     /// What befalls packets once they are transmitted.
     pub impairment: Impairment,
     /// Packets that have left the line's order.
@@ -62,7 +62,7 @@ impl Port {
         };
         let is_delay = |(_, change): &(Time, LinkChange)| matches!(change, LinkChange::Delay(_));
         let may_change_delay = config.changeable || config.changes.iter().any(is_delay);
-        let meter = config.measured.then(Meter::default);
+        let meter = Gauge::new(config.buffer, config.measured);
         let held = held || config.changeable || !config.changes.is_empty();
         Self {
             tells_flows: config.needs.flows,
@@ -134,7 +134,7 @@ impl Port {
 
     /// Does it keep statistics?
     pub fn is_measured(&self) -> bool {
-        self.queue.watch.is_some()
+        !matches!(self.queue.watch, Gauge::Off)
     }
 
     /// Statistics begin.
@@ -142,10 +142,8 @@ impl Port {
         self.base = self.progress(now, busy_until);
         self.offered_before = self.queue.tally().offered.packets;
         let (packets, bytes) = (self.queue.packets(), self.queue.bytes());
-        if let Some(meter) = &mut self.queue.watch {
-            meter.hold(now, packets, bytes);
-            meter.reset(now);
-        }
+        self.queue.watch.hold(now, packets, bytes);
+        self.queue.watch.reset(now);
         self.impairment.lost = 0;
     }
 
@@ -164,7 +162,7 @@ impl Port {
 
     /// Packets dropped since this was last asked.
     pub fn drops_since(&mut self) -> f64 {
-        self.queue.watch.as_mut().map_or(0, Meter::drops_since) as f64
+        self.queue.watch.meter().map_or(0, Meter::drops_since) as f64
     }
 
     /// The numbers at the end.
@@ -173,8 +171,11 @@ impl Port {
         let (packets, bytes) = (self.queue.packets(), self.queue.bytes());
         let offered = self.queue.tally().offered.packets - self.offered_before;
         let data_packets = self.queue.data_departed();
-        let meter = self.queue.watch.as_mut()?;
-        meter.hold(now, packets, bytes);
+        let gauge = &mut self.queue.watch;
+        gauge.hold(now, packets, bytes);
+        let queue_p90_bytes = gauge.bins().map(|bins| bins.quantile(0.9));
+        let queue_max_bytes = gauge.bins().map(Bins::longest);
+        let meter = gauge.meter()?;
         Some(LinkReport {
             link,
             utilisation: utilisation(self.base, progress),
@@ -182,6 +183,8 @@ impl Port {
             queue_mean_bytes: meter.mean_bytes(),
             queue_p90_packets: meter.quantile_packets(0.9),
             queue_max_packets: meter.max_packets(),
+            queue_p90_bytes,
+            queue_max_bytes,
             offered,
             dropped: meter.dropped,
             lost: self.impairment.lost,

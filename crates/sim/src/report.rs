@@ -35,6 +35,10 @@ pub struct LinkReport {
     pub queue_p90_packets: f64,
     /// Longest queue, packets.
     pub queue_max_packets: f64,
+    /// Time-weighted 90th percentile of the queue in bytes, to a thousandth of the buffer, if that is measured in bytes.
+    pub queue_p90_bytes: Option<f64>,
+    /// Longest queue in bytes, if the buffer is measured in bytes.
+    pub queue_max_bytes: Option<f64>,
     /// Packets offered.
     pub offered: u64,
     /// Packets dropped.
