@@ -102,6 +102,7 @@ pub(crate) fn network(
             .collect(),
         flows: build.flows,
         aggregates: build.aggregates,
+        media: Vec::new(),
         sources: build.sources,
         probes: scenario.probes.iter().map(probe).collect(),
         warmup: Time::ZERO + document.warmup.map_or(Span::ZERO, |warmup| warmup.0),

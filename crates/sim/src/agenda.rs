@@ -42,6 +42,8 @@ kinds! {
     Late,
     /// A link that pays for departures has transmitted a packet: what has just arrived is there to be chosen.
     Served,
+    /// A transmission on a shared channel begins or ends.
+    Medium,
     /// A receiver's delayed ACK.
     DelayedAck,
     /// A flow stops offering data.

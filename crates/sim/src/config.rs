@@ -1,5 +1,6 @@
 //! What a network is made of, as `knee-scenario` describes it to the simulator.
 
+pub use crate::medium::phy::{Phy, Symbol};
 pub use crate::quantity::Quantity;
 use knee_laws::codecs::Codec;
 use knee_laws::params::Value;
@@ -313,6 +314,51 @@ pub struct Probe {
     pub interval: Span,
 }
 
+/// A channel that stations share (IEEE 802.11, DCF).
+pub struct MediumConfig {
+    /// Its name, by which channels are ordered.
+    pub name: String,
+    /// Frame times and constants.
+    pub phy: Phy,
+    /// Who transmits on it.
+    pub stations: Vec<StationConfig>,
+}
+
+/// A station of a channel.
+pub struct StationConfig {
+    /// Its name, which seeds its backoffs and errors.
+    pub name: String,
+    /// The links that it transmits on: to others they are links like any, and each has a queue of its own. Rate and loss of
+    /// such a link tell laws what it is like; frames have the station's.
+    pub queues: Vec<StationQueue>,
+    /// Physical rate of its frames.
+    pub rate: BitRate,
+    /// Errors of its data frames, each transmission on its own.
+    pub errors: Option<Loss>,
+    /// The link that packets for this station take next, for who sends to several from one queue.
+    pub entry: Option<LinkId>,
+}
+
+/// A queue of a station.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StationQueue {
+    /// The link.
+    pub link: LinkId,
+    /// Whose rate and errors its frames have.
+    pub peer: StationPeer,
+}
+
+/// Whose rate and errors frames have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StationPeer {
+    /// The sending station's.
+    Own,
+    /// Those of the station in this place of the channel's list.
+    Station(u32),
+    /// Those of the station by whose [entry](StationConfig::entry) each packet goes on.
+    ByPacket,
+}
+
 /// The whole of it.
 pub struct NetworkConfig {
     /// Seeds every random stream, each with its component's name.
@@ -325,6 +371,8 @@ pub struct NetworkConfig {
     pub flows: Vec<FlowConfig>,
     /// Flows that carry packets of others.
     pub aggregates: Vec<AggregateConfig>,
+    /// Channels that several links share.
+    pub media: Vec<MediumConfig>,
     /// Flows that arrive at random.
     pub sources: Vec<SourceConfig>,
     /// What is sampled.

@@ -29,7 +29,7 @@ pub struct Impairment {
 }
 
 /// Random loss.
-struct Losses {
+pub struct Losses {
     loss: Loss,
     is_bad: bool,
     draw: Stream,
@@ -39,7 +39,7 @@ impl Impairment {
     /// That of a link; it may have none yet.
     pub fn new(config: &LinkConfig, seed: u64) -> Self {
         let stream = |of: &str| Stream::new(seed, &format!("{of} of {}", config.name));
-        let losses = |loss| Losses { loss, is_bad: false, draw: stream("loss") };
+        let losses = |loss| Losses::new(loss, stream("loss"));
         Self {
             loss: config.loss.map(losses),
             reorder: config.reorder.map(|reorder| (reorder, stream("reordering"))),
@@ -49,11 +49,7 @@ impl Impairment {
 
     /// Loses packets in this way from now on. `draw` makes the stream of random numbers, if there was none before.
     pub fn change_loss(&mut self, loss: Option<Loss>, draw: impl FnOnce() -> Stream) {
-        self.loss = match (loss, self.loss.take()) {
-            (None, _) => None,
-            (Some(loss), Some(before)) => Some(Losses { loss, is_bad: false, draw: before.draw }),
-            (Some(loss), None) => Some(Losses { loss, is_bad: false, draw: draw() }),
-        };
+        self.loss = change(self.loss.take(), loss, draw);
     }
 
     /// Does it change the order of packets?
@@ -75,9 +71,23 @@ impl Impairment {
     }
 }
 
+/// Losses of another kind, with the random numbers of those before, or of a stream of their own.
+pub fn change(
+    before: Option<Losses>,
+    loss: Option<Loss>,
+    draw: impl FnOnce() -> Stream,
+) -> Option<Losses> {
+    loss.map(|loss| Losses::new(loss, before.map_or_else(draw, |before| before.draw)))
+}
+
 impl Losses {
+    /// None yet.
+    pub fn new(loss: Loss, draw: Stream) -> Self {
+        Self { loss, is_bad: false, draw }
+    }
+
     /// Is the next packet lost? The chain takes its step after it.
-    fn strike(&mut self) -> bool {
+    pub fn strike(&mut self) -> bool {
         match self.loss {
             Loss::Bernoulli { probability } => self.draw.uniform() < probability,
             Loss::GilbertElliott { enter, leave, good, bad } => {

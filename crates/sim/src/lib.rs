@@ -12,6 +12,7 @@ mod flow;
 mod impairment;
 mod late;
 mod link;
+mod medium;
 mod meter;
 mod numbering;
 mod packet;

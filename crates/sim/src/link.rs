@@ -46,6 +46,8 @@ pub enum Service {
     Own,
     /// The flow of the aggregate that the link is to others, when its window allows.
     Aggregate,
+    /// A station, when a channel that it shares with others allows.
+    Medium,
 }
 
 /// A link in motion: one cache line, and the queue apart.
@@ -103,6 +105,46 @@ impl Link {
             service: Service::Aggregate,
             server: aggregate,
             port: Some(Box::new(Port::new(config, seed, true))),
+        }
+    }
+
+    /// A queue of a station on a shared channel: packets wait until they are [taken](Self::take).
+    pub fn of_station(config: LinkConfig, seed: u64, station: u32) -> Self {
+        Self {
+            byte_time: 0,
+            delay: config.delay,
+            free_at: Time::ZERO,
+            line: Ring::default(),
+            known_ahead: false,
+            is_impaired: false,
+            service: Service::Medium,
+            server: station,
+            port: Some(Box::new(Port::of_station(config, seed))),
+        }
+    }
+
+    /// The next packet that is to be transmitted, if anything waits, and whether the law lets it go.
+    pub fn take(&mut self, now: Time) -> Option<(Packet, bool)> {
+        let queue = &mut self.port.as_mut()?.queue;
+        let from = queue.select()?;
+        let mut packet = queue.pop(from, now)?;
+        let since = packet.at;
+        let goes = queue.depart(&mut packet, from, since, now);
+        Some((packet, goes))
+    }
+
+    /// A station has taken packets of this link for transmission, or is done with the last of them.
+    pub fn serve_by(&mut self, is_busy: bool, now: Time) {
+        self.free_at = if is_busy { Time::NEVER } else { now };
+        if let Some(port) = &mut self.port {
+            port.serve_by(is_busy, now);
+        }
+    }
+
+    /// A station has given up a packet.
+    pub fn give_up(&mut self) {
+        if let Some(port) = &mut self.port {
+            port.impairment.lost += 1;
         }
     }
 
@@ -265,10 +307,9 @@ impl Link {
         self.port.as_ref()?.change_at()
     }
 
-    /// Makes the change that is due.
-    pub fn change_next(&mut self, now: Time) -> Result<(), ParamError> {
-        let change = self.port.as_mut().and_then(|port| port.next_change());
-        change.map_or(Ok(()), |change| self.change(&change, now))
+    /// The change that is due.
+    pub fn next_change(&mut self) -> Option<LinkChange> {
+        self.port.as_mut()?.next_change()
     }
 
     /// Makes a change.
@@ -280,7 +321,9 @@ impl Link {
         match change {
             LinkChange::Rate(rate) => {
                 port.change_rate(*rate, now);
-                self.byte_time = byte_time(*rate);
+                if self.service == Service::Own {
+                    self.byte_time = byte_time(*rate);
+                }
             }
             LinkChange::Delay(delay) => {
                 if *delay < self.delay {

@@ -7,15 +7,22 @@ use crate::late::Latecomers;
 use crate::meter::{Bins, Gauge, Meter};
 use crate::packet::Packet;
 use crate::report::LinkReport;
-use knee_laws::quantities::{BitRate, Time};
+use knee_laws::quantities::{BitRate, Span, Time};
 use knee_path::{Hop, Queue, Stream, Watch};
 use std::collections::VecDeque;
 
-/// How far a link has come, in bytes.
+/// How far a link has come, in bytes; in seconds, if its capacity is unknown.
 #[derive(Clone, Copy, Debug, Default)]
 struct Progress {
     sent: f64,
     capacity: f64,
+}
+
+/// How long a link has had a packet in service.
+#[derive(Clone, Copy, Debug, Default)]
+struct Busy {
+    time: Span,
+    since: Option<Time>,
 }
 
 /// A link's entrance. The packet in service is not part of its queue.
@@ -45,6 +52,8 @@ pub struct Port {
     capacity_at: Time,
     /// Packets offered when statistics began.
     offered_before: u64,
+    /// How long a packet has been in service, where that tells how much of an unknown capacity was used.
+    busy: Option<Busy>,
     /// Where the link was when statistics began, and when a probe last asked.
     base: Progress,
     probed: Progress,
@@ -80,8 +89,29 @@ impl Port {
             capacity: 0.0,
             capacity_at: Time::ZERO,
             offered_before: 0,
+            busy: None,
             base: Progress::default(),
             probed: Progress::default(),
+        }
+    }
+
+    /// That of a link whose packets a station of a shared channel transmits: nobody knows its capacity ahead.
+    pub fn of_station(config: LinkConfig, seed: u64) -> Self {
+        let mut port = Self::new(config, seed, true);
+        port.busy = Some(Busy::default());
+        port
+    }
+
+    /// The station has a packet of this link in service, or has none any more.
+    pub fn serve_by(&mut self, is_busy: bool, now: Time) {
+        let Some(busy) = &mut self.busy else { return };
+        match (is_busy, busy.since) {
+            (true, None) => busy.since = Some(now),
+            (false, Some(since)) => {
+                busy.time += now.since(since);
+                busy.since = None;
+            }
+            _ => {}
         }
     }
 
@@ -125,6 +155,10 @@ impl Port {
     /// What was transmitted: what was accepted, less what waits and what is still in service.
     fn progress(&mut self, now: Time, busy_until: Time) -> Progress {
         self.queue.advance(now);
+        if let Some(Busy { time, since }) = self.busy {
+            let under_way = since.map_or(Span::ZERO, |since| now.since(since));
+            return Progress { sent: (time + under_way).seconds(), capacity: now.seconds() };
+        }
         let tally = self.queue.tally();
         let accepted = (tally.offered.bytes - tally.dropped.bytes) as f64;
         let promised = self.rate.bytes_in(busy_until.since(now));

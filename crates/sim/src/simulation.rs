@@ -1,5 +1,6 @@
 //! The network in motion: takes events from the agenda and moves packets between links and flows.
 
+mod airing;
 #[cfg(debug_assertions)]
 mod audit;
 mod building;
@@ -14,6 +15,8 @@ use crate::failure::Failure;
 use crate::flow::{Flow, Turn, end_of};
 use crate::impairment::Fate;
 use crate::link::{Link, Outcome, Service};
+use crate::medium::Medium;
+use crate::medium::station::Station;
 use crate::numbering::Numbering;
 use crate::packet::Packet;
 use crate::receiver::{Answer, Receiver};
@@ -43,6 +46,10 @@ pub struct Simulation {
     numbering: Numbering,
     sources: Vec<Source>,
     aggregates: Vec<Aggregate>,
+    media: Vec<Medium>,
+    stations: Vec<Station>,
+    /// The station that a link leads to, [`END`] if none.
+    entries: Vec<u32>,
     /// Slots of the flows that carry aggregates, in the order of those.
     carriers: Range<u32>,
     /// Slots whose flow is done and whose last packet has left the network.
@@ -138,6 +145,7 @@ impl Simulation {
                     }
                 }
                 Kind::Arrival => self.arrive(index),
+                Kind::Medium => self.air(index),
                 Kind::Probe => self.probe(index),
                 Kind::Warmup => self.warm(),
                 Kind::Late => {
@@ -219,8 +227,14 @@ impl Simulation {
     /// A link has launched a packet: it goes on that link's line, or on the line of the last of the
     /// following links that are known ahead.
     #[inline(always)]
-    fn forward(&mut self, mut link: u32, packet: &Packet, mut hop: u32) {
-        let mut at = self.links[link as usize].arrival();
+    fn forward(&mut self, link: u32, packet: &Packet, hop: u32) {
+        let at = self.links[link as usize].arrival();
+        self.forward_at((link, hop), packet, at);
+    }
+
+    /// The same of a packet that comes to the far end of the link at this instant.
+    #[inline(always)]
+    fn forward_at(&mut self, (mut link, mut hop): (u32, u32), packet: &Packet, mut at: Time) {
         loop {
             self.packets += 1;
             let next = self.hops[hop as usize + 1];
@@ -277,6 +291,7 @@ impl Simulation {
         match service {
             Service::Own => {}
             Service::Aggregate => self.pump(self.carrier(server)),
+            Service::Medium => self.contend(server),
         }
     }
 

@@ -203,6 +203,7 @@ impl Path {
                 packets: Some(self.packets),
             }],
             aggregates: vec![],
+            media: vec![],
             sources: vec![],
             probes: vec![Probe { quantity: Quantity::Signal, interval: Span::from_secs(1) }],
             warmup: Time::ZERO,

@@ -5,6 +5,8 @@ use crate::agenda::{Agenda, Event, Kind};
 use crate::config::{FlowConfig, GroupId, LinkId, NetworkConfig, Route};
 use crate::flow::{Flow, MAX_PACKETS, end_of};
 use crate::link::{Link, Service};
+use crate::medium::Medium;
+use crate::medium::station::Station;
 use crate::numbering;
 use crate::receiver::Receiver;
 use crate::report::Series;
@@ -35,6 +37,9 @@ impl Simulation {
             numbering,
             sources: Vec::new(),
             aggregates: Vec::with_capacity(config.aggregates.len()),
+            media: config.media.iter().map(Medium::new).collect(),
+            stations: Vec::new(),
+            entries: Vec::new(),
             carriers: config.flows.len() as u32..configured as u32,
             free: Vec::new(),
             configured,
@@ -42,7 +47,7 @@ impl Simulation {
             members: config.groups.iter().map(|group| (group.name.clone(), 0)).collect(),
             arrived: 0,
             done: Vec::new(),
-            probes: config.probes,
+            probes: config.probes.clone(),
             series: Series::default(),
             probed: vec![0; configured],
             warmup: config.warmup,
@@ -54,14 +59,16 @@ impl Simulation {
             failure: None,
         };
         network.agenda.schedule(config.warmup, Event::new(Kind::Warmup, 0));
-        let mut ingress = vec![None; config.links.len()];
+        let mut servers = vec![(Service::Own, 0); config.links.len()];
         for (index, aggregate) in (0..).zip(&config.aggregates) {
-            ingress[aggregate.link.0 as usize] = Some(index);
+            servers[aggregate.link.0 as usize] = (Service::Aggregate, index);
         }
-        for ((index, link), aggregate) in (0..).zip(config.links).zip(ingress) {
-            let link = match aggregate {
-                None => Link::new(link, config.seed),
-                Some(aggregate) => Link::ingress(link, config.seed, aggregate),
+        network.add_stations(&config, &mut servers);
+        for ((index, link), (service, server)) in (0..).zip(config.links).zip(servers) {
+            let link = match service {
+                Service::Own => Link::new(link, config.seed),
+                Service::Aggregate => Link::ingress(link, config.seed, server),
+                Service::Medium => Link::of_station(link, config.seed, server),
             };
             network.schedule_some(link.tick_at(), Kind::Tick, index);
             network.schedule_some(link.change_at(), Kind::Change, index);
@@ -92,6 +99,25 @@ impl Simulation {
             network.agenda.schedule(at, Event::new(Kind::Probe, index as u32));
         }
         Some(network)
+    }
+
+    /// Adds the stations of shared channels; links that they serve are noted.
+    fn add_stations(&mut self, config: &NetworkConfig, servers: &mut [(Service, u32)]) {
+        if !config.media.is_empty() {
+            self.entries = vec![END; config.links.len()];
+        }
+        for (medium, of) in (0..).zip(&config.media) {
+            let first = self.stations.len() as u32;
+            for (place, station) in (first..).zip(&of.stations) {
+                for queue in &station.queues {
+                    servers[queue.link.0 as usize] = (Service::Medium, place);
+                }
+                if let Some(entry) = station.entry {
+                    self.entries[entry.0 as usize] = place;
+                }
+                self.stations.push(Station::new(station, (medium, first), config.seed));
+            }
+        }
     }
 
     pub(super) fn add_flow(&mut self, slot: u32, flow: FlowConfig) {

@@ -5,7 +5,8 @@ use crate::agenda::Kind;
 use crate::config::{Change, LinkChange, LinkId, Newcomer};
 use crate::failure::{Failure, Unchanged};
 use crate::flow::{MAX_PACKETS, end_of};
-use crate::link::Link;
+use crate::link::{Link, Service};
+use knee_laws::params::ParamError;
 use knee_laws::quantities::Time;
 use knee_laws::sender::SenderLaw;
 
@@ -46,23 +47,37 @@ impl Simulation {
 
     fn change_one(&mut self, link: LinkId, change: &LinkChange) -> Result<(), Unchanged> {
         let place = self.numbering.links.get(link.0 as usize).ok_or(Unchanged::Unknown)?;
-        let link = &mut self.links[*place as usize];
-        if !link.is_changeable() {
+        let place = *place;
+        if !self.links[place as usize].is_changeable() {
             return Err(Unchanged::Fixed);
         }
-        link.change(change, self.now).map_err(Unchanged::Refused)
+        self.make_change(place, change).map_err(Unchanged::Refused)
+    }
+
+    /// Changes a link; the rate and the loss of one on a shared channel are its station's.
+    fn make_change(&mut self, place: u32, change: &LinkChange) -> Result<(), ParamError> {
+        let link = &mut self.links[place as usize];
+        if link.service == Service::Medium {
+            let station = &mut self.stations[link.server as usize];
+            match change {
+                LinkChange::Rate(rate) => station.rate = *rate,
+                LinkChange::Loss(loss) => return Ok(station.change_errors(*loss, self.seed)),
+                _ => {}
+            }
+        }
+        link.change(change, self.now)
     }
 
     /// A link's own change is due.
     #[inline(never)]
     pub(super) fn change_link(&mut self, index: u32) {
-        let link = &mut self.links[index as usize];
-        if let Err(error) = link.change_next(self.now) {
+        let Some(change) = self.links[index as usize].next_change() else { return };
+        if let Err(error) = self.make_change(index, &change) {
             let (link, at) = (self.numbering.link(index), self.now);
             let message = format!("a change is refused: {error:?}");
             return self.fail(Failure::Router { link, at, message });
         }
-        let next = link.change_at();
+        let next = self.links[index as usize].change_at();
         self.schedule_some(next, Kind::Change, index);
     }
 

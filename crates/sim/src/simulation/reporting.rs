@@ -5,8 +5,10 @@ use crate::agenda::{Event, Kind};
 use crate::aggregate::Aggregate;
 use crate::config::Probe;
 use crate::link::Link;
+use crate::medium::Medium;
+use crate::medium::station::Station;
 use crate::quantity::Sampler;
-use crate::report::{FlowReport, Report, Sample, Series};
+use crate::report::{FlowReport, MediumReport, Report, Sample, Series, StationReport};
 use knee_laws::quantities::{Span, Time};
 use knee_laws::sender::SenderLaw;
 
@@ -23,6 +25,8 @@ impl Simulation {
             flow.rtt_samples = 0;
         }
         self.aggregates.iter_mut().for_each(Aggregate::warm);
+        self.media.iter_mut().for_each(Medium::warm);
+        self.stations.iter_mut().for_each(Station::warm);
     }
 
     pub(super) fn probe(&mut self, index: u32) {
@@ -93,6 +97,22 @@ impl Simulation {
         megabits(bytes) / interval.seconds()
     }
 
+    fn medium_reports(&self) -> Vec<MediumReport> {
+        let over = self.now.since(self.warmup);
+        let places = self.numbering.media.iter();
+        places.map(|place| self.media[*place as usize].report(over)).collect()
+    }
+
+    fn station_reports(&self) -> Vec<StationReport> {
+        let over = self.now.since(self.warmup);
+        let report = |place: &u32| {
+            let station = &self.stations[*place as usize];
+            let link = station.links.first().map_or(0, |(link, _)| *link);
+            station.report(self.numbering.link(link), over)
+        };
+        self.numbering.stations.iter().map(report).collect()
+    }
+
     pub(super) fn flow_report(&self, slot: u32) -> FlowReport {
         let (flow, receiver) = (&self.flows[slot as usize], &self.receivers[slot as usize]);
         let stop = flow.stop.min(flow.completed);
@@ -145,6 +165,8 @@ impl Simulation {
             links,
             flows,
             aggregates: self.aggregate_reports(),
+            media: self.medium_reports(),
+            stations: self.station_reports(),
             series,
             packets: self.packets,
             events: self.agenda.taken(),

@@ -108,6 +108,7 @@ impl Dumbbell {
             groups: vec![Group { name: "flows".to_owned(), transport }],
             flows,
             aggregates: vec![],
+            media: vec![],
             sources: vec![],
             probes: vec![],
             warmup: Time::ZERO + Span::from_secs(self.warmup),
