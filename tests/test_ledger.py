@@ -18,13 +18,13 @@ import pytest
 
 import knee
 from conftest import ROOT, Knee
+from knee.jobs import jobs, make
 from knee.ledger import Claim, LedgerError, Verdict, answer, claims, find, papers
 from knee.ledger.answers import number
 from knee.ledger.claims import Experiment, read_claim
 from knee.ledger.evidence import Evidence, filled, gather
 from knee.plots.claims import draw_claim
 from knee.store import Store
-from knee.sweep import jobs, make
 
 CLAIM = """
 where = "somewhere"

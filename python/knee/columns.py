@@ -17,9 +17,14 @@ if TYPE_CHECKING:
 
 Table = Literal["summary", "flows", "series"]
 TABLES: tuple[Table, ...] = ("summary", "flows", "series")
+SCENARIO = "scenario.toml"
 
 Progress = Callable[[float], object]
 """Called now and then with the fraction done, in [0, 1]; an exception stops the run."""
+
+
+class DamagedError(OSError):
+    """A results folder whose files cannot be read; the message is one sentence."""
 
 
 class ArrowTable(Protocol):
@@ -48,10 +53,19 @@ class Run:
 
         Raises:
             FileNotFoundError: If `folder` lacks one of its files.
+            DamagedError: If scenario.toml is none; later, if a table cannot be read.
         """
+        import tomllib
+
         for table in TABLES:
             (folder / f"{table}.parquet").stat()
-        return cls(_Files(folder), (folder / "scenario.toml").read_text(encoding="utf-8"))
+        file = folder / SCENARIO
+        try:
+            text = file.read_text(encoding="utf-8")
+            tomllib.loads(text)["name"]
+        except (ValueError, KeyError):
+            raise DamagedError(f"{file} is damaged: it is no scenario") from None
+        return cls(_Files(folder), text)
 
     def write(self, folder: Path) -> None:
         """Write what `read` reads: the tables as Parquet, and scenario.toml.
@@ -65,7 +79,7 @@ class Run:
         for table in TABLES:
             columns = pa.table(self.arrow(table))
             pq.write_table(columns, folder / f"{table}.parquet", compression="zstd")
-        (folder / "scenario.toml").write_text(self.scenario_toml, encoding="utf-8")
+        (folder / SCENARIO).write_text(self.scenario_toml, encoding="utf-8")
 
     @property
     def name(self) -> str:
@@ -153,9 +167,16 @@ class _Files(Mapping[Table, ArrowTable]):
         self._folder = folder
 
     def __getitem__(self, table: Table) -> ArrowTable:
+        import pyarrow as pa
         import pyarrow.parquet as pq
 
-        read: ArrowTable = pq.read_table(self._folder / f"{table}.parquet")
+        file = self._folder / f"{table}.parquet"
+        try:
+            read: ArrowTable = pq.read_table(file)
+        except FileNotFoundError:
+            raise
+        except (pa.ArrowException, OSError) as error:
+            raise DamagedError(f"{file} is damaged: it is no table ({error})") from error
         return read
 
     def __iter__(self) -> Iterator[Table]:

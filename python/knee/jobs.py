@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from knee.columns import Progress, Run, simulate
 from knee.quantity import bits_per_second, seconds
-from knee.run import Progress, Run, simulate
 from knee.scenario import Scenario, load
 from knee.store import Store
 

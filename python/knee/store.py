@@ -19,7 +19,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from knee import _core
-from knee.run import TABLES, Run
+from knee.columns import TABLES, Run
 
 DEFAULT = Path("results/store")
 """Where runs are kept unless another folder, or KNEE_STORE, is named."""

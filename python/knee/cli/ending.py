@@ -1,35 +1,72 @@
-"""What a user sees when something cannot be done: one sentence, never a traceback."""
+"""How the command ends: with one sentence on stderr where something went wrong, no traceback.
+
+Nothing heavy is imported here, since this is what ends the command while all else is imported.
+"""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import warnings
+from types import FrameType
+from typing import Any, TextIO
 
-from knee._core import ScenarioError
+from knee.printable import printable
 
+INCOMPLETE = 1
 REFUSED = 2
 BROKEN = 70
 INTERRUPTED = 130
 
+STOPS = (signal.SIGTERM, signal.SIGHUP)
+"""Signals that end the command as Ctrl-C does."""
+
 
 class Interrupted(Exception):  # noqa: N818
-    """Ctrl-C, out of reach of typer, which would leave without a word."""
+    """Ctrl-C, out of reach of typer, which would leave without a word; the cause is kept."""
 
 
 class Refused(Exception):  # noqa: N818
     """A request that cannot be met; the message is one sentence for the user."""
 
 
-def leave(error: BaseException) -> int:
+class Terminated(KeyboardInterrupt):
+    """One of `STOPS`."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.code = 128 + number
+
+
+def prepare() -> None:
+    """Listen to signals, and see to it that anything can be printed, also to nobody."""
+    for number in STOPS:
+        if signal.getsignal(number) is signal.SIG_DFL:  # not where nohup has it ignored
+            signal.signal(number, _terminate)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
+    # A terminal that knows no such letter gets its number.
+    sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    warnings.showwarning = _warn
+
+
+def leave(error: Exception) -> int:
     """Tell the user of `error` on stderr and return the exit code it means."""
+    from knee._core import ScenarioError
+    from knee.results import PictureError
+
     match error:
         case Interrupted():
-            say(str(error) or "stopped; nothing was written")
-            return INTERRUPTED
+            return stopped(error.__cause__, str(error))
         case BrokenPipeError():
             # Whoever read our output has gone: nothing is left to say, nor anywhere to flush to.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 1
+        case PictureError():
+            say(str(error))
+            return INCOMPLETE
         case Refused() | ScenarioError():
             say(str(error))
             return REFUSED
@@ -37,6 +74,8 @@ def leave(error: BaseException) -> int:
             named = f"{error.filename}: {error.strerror}" if error.filename else str(error)
             say(named)
             return REFUSED
+        case _ if hasattr(error, "format_message"):  # typer's: an option that there is not
+            return _misused(error)
         case _:
             if os.environ.get("KNEE_TRACEBACK"):
                 raise error
@@ -45,6 +84,48 @@ def leave(error: BaseException) -> int:
             return BROKEN
 
 
+def stopped(stop: BaseException | None, sentence: str = "") -> int:
+    """Say that the command was stopped; the exit code.
+
+    From here on a further signal ends the process at once.
+    """
+    for number in (signal.SIGINT, *STOPS):
+        if callable(signal.getsignal(number)):
+            signal.signal(number, signal.SIG_DFL)
+    say(sentence or "stopped; nothing was written")
+    return stop.code if isinstance(stop, Terminated) else INTERRUPTED
+
+
 def say(sentence: str) -> None:
     """Print one sentence on stderr, after the command's name."""
-    print(f"knee: {sentence}", file=sys.stderr)
+    print(f"knee: {printable(sentence)}", file=sys.stderr)
+
+
+def _terminate(number: int, _: FrameType | None) -> None:
+    raise Terminated(number)
+
+
+def _warn(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Show a warning: of knee's as a sentence, of others as usual."""
+    if category.__module__.startswith("knee."):
+        say(str(message))
+    else:
+        text = warnings.formatwarning(message, category, filename, lineno, line)
+        (file or sys.stderr).write(text)
+
+
+def _misused(error: Any) -> int:
+    """Say which option or argument is wrong; of none at all typer has printed the help."""
+    if sentence := error.format_message():
+        first, rest = sentence[0].lower(), sentence[1:].rstrip(".")
+        where = f" (`{error.ctx.command_path} --help` shows what there is)" if error.ctx else ""
+        say(first + rest + where)
+    code: int = error.exit_code
+    return code

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
+import io
+import warnings
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+
+from knee.printable import printable
+from knee.replacement import placed
 
 DPI = 200
 
@@ -61,20 +64,34 @@ STYLE: dict[Any, Any] = {
 }
 
 
+def label(text: str) -> str:
+    """A name from outside as matplotlib shows it: no formula, no escape, in every legend."""
+    shown = printable(text).replace("$", r"\$")
+    return f" {shown}" if shown.startswith("_") else shown
+
+
 def write_figure(figure: Figure, path: Path) -> None:
     """Write `figure` at 200 dots an inch; the format is the suffix of `path`.
+
+    The picture appears whole or not at all.
 
     Raises:
         OSError: If `path` cannot be written.
         ValueError: If matplotlib does not know the suffix.
     """
-    handle, partial = tempfile.mkstemp(
-        prefix=f".{path.stem}-", suffix=path.suffix, dir=path.absolute().parent
-    )
-    os.close(handle)
-    try:
-        figure.savefig(partial, dpi=DPI)
-        Path(partial).chmod(0o644)
-        Path(partial).replace(path)
-    finally:
-        Path(partial).unlink(missing_ok=True)
+    with placed(path) as new:
+        _render(figure, new)
+
+
+def picture_bytes(figure: Figure, dpi: int | None = None) -> bytes:
+    """`figure` as a PNG, at 200 dots an inch unless `dpi` says otherwise."""
+    buffer = io.BytesIO()
+    _render(figure, buffer, format="png", dpi=dpi or DPI)
+    return buffer.getvalue()
+
+
+def _render(figure: Figure, target: Path | io.BytesIO, **options: Any) -> None:
+    with warnings.catch_warnings():
+        # A letter that the font lacks is drawn as a box, and no more need be said.
+        warnings.filterwarnings("ignore", "Glyph", UserWarning)
+        figure.savefig(target, **({"dpi": DPI} | options))
