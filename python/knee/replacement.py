@@ -229,7 +229,8 @@ def _settle(work: Path) -> None:
                     whole.rename(place)
         if not os.path.lexists(place):
             return
-    shutil.rmtree(work, ignore_errors=True)
+    with suppress(OSError):  # even so: an interrupt makes it close a folder twice
+        shutil.rmtree(work, ignore_errors=True)
 
 
 def _put(work: Path, target: Path) -> None:
