@@ -28,7 +28,7 @@ def is_ours(entry: Path) -> bool:
 
 
 def write(target: Path, version: str) -> None:
-    with replaced(target, is_ours) as new:
+    with replaced(target, is_ours, "results") as new:
         for name in FILES:
             (new / name).write_text(version)
 

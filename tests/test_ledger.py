@@ -23,7 +23,7 @@ from knee.ledger import Claim, LedgerError, Verdict, answer, claims, find, paper
 from knee.ledger.answers import number
 from knee.ledger.claims import Experiment, read_claim
 from knee.ledger.evidence import Evidence, filled, gather
-from knee.plots.claims import draw_claim
+from knee.plots.claims import draw_figure
 from knee.store import Store
 
 CLAIM = """
@@ -241,7 +241,7 @@ def test_a_killed_process_leaves_whole_runs(tmp_path: Path) -> None:
     first.wait()
     for entry in tmp_path.glob("??/*"):
         assert {file.name for file in entry.iterdir()} == {
-            "summary.parquet", "flows.parquet", "series.parquet", "scenario.toml",
+            "summary.parquet", "flows.parquet", "series.parquet", "scenario.toml", "SHA256SUMS",
         }  # fmt: skip
     pair = [subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     said = {each.communicate(timeout=120)[0] for each in pair}
@@ -325,7 +325,8 @@ def test_a_model_compares_arguments_and_draws_curves(tmp_path: Path) -> None:
     assert rows["re"][0] == pytest.approx(-math.sin(1))
     assert rows["im"][2] == pytest.approx(-math.cos(1) + math.sin(1) / 2)
     assert [each.verdict for each in answer(found)] == [Verdict.HOLDS]
-    [(_, figure)] = draw_claim(found)
+    figure = draw_figure(found, found.claim.figure[0])
+    assert figure is not None
     [axis] = figure.get_axes()
     curves = {line.get_label(): line.get_xydata() for line in axis.lines[:2]}
     assert curves["turned"][:, 0].tolist() == pytest.approx(rows["re"].to_list()[2:])

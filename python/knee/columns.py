@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 Table = Literal["summary", "flows", "series"]
 TABLES: tuple[Table, ...] = ("summary", "flows", "series")
 SCENARIO = "scenario.toml"
+FILES = frozenset({*(f"{table}.parquet" for table in TABLES), SCENARIO})
+"""What `Run.write` writes."""
 
 Progress = Callable[[float], object]
 """Called now and then with the fraction done, in [0, 1]; an exception stops the run."""

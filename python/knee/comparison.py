@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from knee import _core
-from knee.replacement import FolderError, check_folder, is_working_folder, replaced
+from knee.replacement import is_working_folder, replaced
 from knee.results import PICTURE as OVERVIEW
 from knee.results import Results, draw_all, is_of_a_run, run
 from knee.scenario import Scenario, compare, load
@@ -93,24 +93,17 @@ class Comparison:
             FolderError: If `folder` holds other things, or cannot be written.
             PictureError: If a picture cannot be drawn; all else is there all the same.
         """
-        target = self.save_columns(folder)
+        self.save_columns(folder)
         self.save_picture(folder)
-        return target
+        return Path(folder).resolve()
 
-    def save_columns(self, folder: str | Path) -> Path:
+    def save_columns(self, folder: str | Path) -> None:
         """The first half of `save`: all but the pictures."""
-        target = check_folder(folder, is_of_a_comparison, "results")
-        try:
-            with replaced(target, is_of_a_comparison) as partial:
-                self.figures.write_parquet(partial / TABLE)
-                for each in self.runs:
-                    (partial / each.name).mkdir()
-                    each.write(partial / each.name)
-        except FolderError:
-            raise
-        except OSError as error:
-            raise FolderError(f"cannot write results to {folder}: {error.strerror}") from error
-        return target
+        with replaced(folder, is_of_a_comparison, "results") as partial:
+            self.figures.write_parquet(partial / TABLE)
+            for each in self.runs:
+                (partial / each.name).mkdir()
+                each.write(partial / each.name)
 
     def save_picture(self, folder: str | Path) -> None:
         """The second half of `save`: the pictures, in a folder that holds the columns."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import threading
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from knee.columns import Progress, Run, simulate
 from knee.quantity import bits_per_second, seconds
 from knee.scenario import Scenario, load
-from knee.store import Store
+from knee.store import Store, StoreError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,19 +76,18 @@ def make(
         KeyboardInterrupt: On Ctrl-C; what was finished is kept.
     """
     every = {job.key: job for job in wanted}
-    missing = sorted(
-        (job for job in every.values() if job.key not in store), key=lambda job: -job.work
-    )
-    total = sum(job.work for job in every.values()) or 1.0
-    meter = _Meter(total, total - sum(job.work for job in missing), progress)
-    meter.report()
+    stopped = threading.Event()
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         try:
+            kept = dict(zip(every, pool.map(store.__contains__, every), strict=True))
+            missing = sorted((each for each in every.values() if not kept[each.key]), key=_longest)
+            meter = _Meter(every.values(), missing, stopped, progress)
+            meter.report()
             ours = _gather(pool, missing, lambda job: _make(job, store, meter, wait=False), meter)
             elsewhere = [job for job, done in zip(missing, ours, strict=True) if not done]
             _gather(pool, elsewhere, lambda job: _make(job, store, meter, wait=True), meter)
         except BaseException:
-            meter.stopped.set()
+            stopped.set()
             pool.shutdown(cancel_futures=True)
             raise
 
@@ -139,21 +138,27 @@ def kept(store: Store, job: Job) -> Run:
     """The run of a job that has been made.
 
     Raises:
-        KeyError: If the store lacks it.
+        StoreError: If the store lacks it.
     """
     run = store.get(job.key)
     if run is None:
-        raise KeyError(f"{job.scenario.name}: its run is no longer in {store.folder}")
+        raise StoreError(f"{job.scenario.name}: its run is no longer in {store.folder}")
     return run
 
 
 class _Meter:
     """What is done, over the jobs of several threads."""
 
-    def __init__(self, total: float, done: float, progress: Progress | None) -> None:
-        self.stopped = threading.Event()
-        self._total = total
-        self._done = done
+    def __init__(
+        self,
+        every: Collection[Job],
+        missing: Collection[Job],
+        stopped: threading.Event,
+        progress: Progress | None,
+    ) -> None:
+        self.stopped = stopped
+        self._total = sum(job.work for job in every) or 1.0
+        self._done = self._total - sum(job.work for job in missing)
         self._running: dict[str, float] = {}
         self._progress = progress
         self._lock = threading.Lock()
@@ -202,13 +207,19 @@ def _make(job: Job, store: Store, meter: _Meter, *, wait: bool) -> bool:
     """Make a job's run; False if another process is at it, unless that one's end is waited for."""
     if meter.stopped.is_set():
         raise _Stopped
-    with store.claimed(job.key, wait=wait) as ours:
+    with store.claimed(job.key, patience=lambda: wait and not meter.stopped.is_set()) as ours:
         if ours and job.key not in store:
+            store.set_aside_if_damaged(job.key)
             tables, toml = simulate(job.scenario, threads=1, progress=meter.at(job))
             store.put(job.key, Run(tables, toml))
     if ours:
         meter.finished(job)
     return ours
+
+
+def _longest(job: Job) -> float:
+    """What sorts the longest first."""
+    return -job.work
 
 
 def _work(settings: Mapping[str, Any]) -> float:

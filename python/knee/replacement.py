@@ -65,7 +65,7 @@ def check_folder(folder: str | Path, is_ours: Callable[[Path], bool], what: str)
     except NotADirectoryError:
         raise FolderError(f"cannot write {what} to {folder}: it is a file") from None
     except OSError as error:
-        raise FolderError(f"cannot write {what} to {folder}: {error.strerror}") from error
+        raise FolderError(f"cannot write {what} to {folder}: {reason(error)}") from error
     raise FolderError(
         f"cannot write {what} to {folder}: it holds {stranger}, which is none of knee's; "
         "such a folder is replaced as a whole, so name one of its own"
@@ -73,33 +73,44 @@ def check_folder(folder: str | Path, is_ours: Callable[[Path], bool], what: str)
 
 
 @contextmanager
-def replaced(target: Path, is_ours: Callable[[Path], bool]) -> Iterator[Path]:
-    """A new folder to write in, which then takes the place of `target`; if all went well.
+def replaced(folder: str | Path, is_ours: Callable[[Path], bool], what: str) -> Iterator[Path]:
+    """A new folder to write in, which then takes the place of `folder`; if all went well.
 
     At every instant one of the two is there, whole. Where the system cannot exchange two folders,
     none is for a moment; should the process be killed in it, `tidy` puts the new one there.
 
+    Args:
+        folder: As for `check_folder`, as are the others.
+        is_ours: The same.
+        what: The same.
+
     Raises:
-        FolderError: If `target` cannot be replaced after all; the message tells where the new
-            folder is instead.
+        FolderError: As of `check_folder`; or if the folder cannot be replaced after all, when the
+            message tells where the new one is instead.
     """
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with working_folder(target.parent) as work:
-        new = work / NEW / target.name
-        new.mkdir()
-        yield new
-        _sync(new)
-        try:
-            if stranger := _stranger(target, is_ours):
-                raise FileExistsError(errno.EEXIST, f"it holds {stranger} now")
-            _put(work, target)
-        except OSError as error:
-            if not new.exists():
-                raise
-            beside = _put_beside(new, target)
-            raise FolderError(
-                f"cannot replace {target}: {error.strerror}; what was to go there is in {beside}"
-            ) from error
+    target = check_folder(folder, is_ours, what)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with working_folder(target.parent) as work:
+            new = work / NEW / target.name
+            new.mkdir()
+            yield new
+            sync(new)
+            try:
+                if stranger := _stranger(target, is_ours):
+                    raise FileExistsError(errno.EEXIST, f"it holds {stranger} now")
+                _put(work, target)
+            except OSError as error:
+                if not new.exists():
+                    raise
+                beside = _put_beside(new, target)
+                raise FolderError(
+                    f"cannot replace {folder}: {reason(error)}; the new {what} are in {beside}"
+                ) from error
+    except FolderError:
+        raise
+    except OSError as error:
+        raise FolderError(f"cannot write {what} to {folder}: {reason(error)}") from error
 
 
 @contextmanager
@@ -109,9 +120,9 @@ def placed(path: Path) -> Iterator[Path]:
     with working_folder(path.parent) as work:
         new = work / NEW / path.name
         yield new
-        _sync(new)
+        sync(new)
         new.replace(path)
-        _sync_entry(path.parent)
+        sync_names(path.parent)
 
 
 def create(path: Path, text: str) -> None:
@@ -123,7 +134,7 @@ def create(path: Path, text: str) -> None:
     with working_folder(path.absolute().parent) as work:
         new = work / NEW / path.name
         new.write_text(text, encoding="utf-8")
-        _sync(new)
+        sync(new)
         try:
             path.hardlink_to(new)
         except FileExistsError:
@@ -131,7 +142,7 @@ def create(path: Path, text: str) -> None:
         except OSError:  # a file system without hard links
             with path.open("x", encoding="utf-8") as stream:
                 stream.write(text)
-        _sync_entry(path.absolute().parent)
+        sync_names(path.absolute().parent)
 
 
 @contextmanager
@@ -164,6 +175,11 @@ def is_working_folder(entry: Path) -> bool:
     return True
 
 
+def reason(error: OSError) -> str:
+    """What went wrong, without numbers and names."""
+    return error.strerror or str(error)
+
+
 def identity(path: Path) -> tuple[int, int] | None:
     """What tells a file or folder from any other that had or will have its name."""
     try:
@@ -171,6 +187,32 @@ def identity(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def sync(path: Path) -> None:
+    """Have the disk hold a file, or a folder with all that is in it."""
+    if path.is_dir():
+        for each in path.iterdir():
+            sync(each)
+        sync_names(path)
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def sync_names(folder: Path) -> None:
+    """Have the disk hold the names in a folder, where the file system offers that."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in _NOT_OFFERED:
+            raise
+    finally:
+        os.close(handle)
 
 
 def _works(folder: Path) -> list[Path]:
@@ -250,7 +292,7 @@ def _put(work: Path, target: Path) -> None:
             if error.errno not in (errno.ENOENT, errno.ENOTEMPTY, errno.EEXIST) or not new.exists():
                 raise
         else:
-            _sync_entry(target.parent)
+            sync_names(target.parent)
             return
 
 
@@ -284,29 +326,3 @@ def _exchanged(one: Path, other: Path) -> bool:
 def _renameat2() -> Any:
     """Linux's system call by way of the C library; None where there is none."""
     return getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
-
-
-def _sync(path: Path) -> None:
-    """Have the disk hold a file, or a folder with all that is in it."""
-    if path.is_dir():
-        for each in path.iterdir():
-            _sync(each)
-        _sync_entry(path)
-        return
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _sync_entry(folder: Path) -> None:
-    """Have the disk hold the names in a folder, where the file system offers that."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    except OSError as error:
-        if error.errno not in _NOT_OFFERED:
-            raise
-    finally:
-        os.close(handle)

@@ -6,15 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from knee.columns import SCENARIO, TABLES, Progress, Run, simulate
-from knee.replacement import FolderError, check_folder, replaced
+from knee.columns import FILES, Progress, Run, simulate
+from knee.replacement import FolderError, reason, replaced
 from knee.scenario import Scenario
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PICTURE = "overview.png"
-FILES = frozenset({*(f"{table}.parquet" for table in TABLES), SCENARIO, PICTURE})
 
 
 class PictureError(Exception):
@@ -54,21 +53,14 @@ class Results(Run):
             FolderError: If `folder` holds other files than a run's, or cannot be written.
             PictureError: If the picture cannot be drawn; the columns are there all the same.
         """
-        target = self.save_columns(folder)
+        self.save_columns(folder)
         self.save_picture(folder)
-        return target
+        return Path(folder).resolve()
 
-    def save_columns(self, folder: str | Path) -> Path:
+    def save_columns(self, folder: str | Path) -> None:
         """The first half of `save`: all but the picture."""
-        target = check_folder(folder, is_of_a_run, "results")
-        try:
-            with replaced(target, is_of_a_run) as partial:
-                self.write(partial)
-        except FolderError:
-            raise
-        except OSError as error:
-            raise FolderError(f"cannot write results to {folder}: {error.strerror}") from error
-        return target
+        with replaced(folder, is_of_a_run, "results") as partial:
+            self.write(partial)
 
     def save_picture(self, folder: str | Path) -> None:
         """The second half of `save`: overview.png, in a folder that holds the columns."""
@@ -108,7 +100,7 @@ def run(
 
 def is_of_a_run(entry: Path) -> bool:
     """Is it a file of a results folder, by its name?"""
-    return entry.name in FILES and not entry.is_dir()
+    return entry.name in {*FILES, PICTURE} and not entry.is_dir()
 
 
 def draw_all(folder: str | Path, pictures: Mapping[str, Callable[[Path], object]]) -> None:
@@ -125,7 +117,7 @@ def draw_all(folder: str | Path, pictures: Mapping[str, Callable[[Path], object]
             failed[name] = error
     if failed:
         first = next(iter(failed.values()))
-        what = first.strerror if isinstance(first, OSError) else f"{type(first).__name__}: {first}"
+        what = reason(first) if isinstance(first, OSError) else f"{type(first).__name__}: {first}"
         raise PictureError(
             f"cannot draw {', '.join(failed)} in {folder} ({what}); the columns are there, and "
             f"`knee plot {folder}` draws again"

@@ -8,6 +8,7 @@ from knee import comparison
 from knee.cli.ending import Refused
 from knee.columns import DamagedError
 from knee.printable import printable
+from knee.replacement import reason
 from knee.results import PICTURE, PictureError, Results
 
 SUFFIXES = (".png", ".pdf", ".svg")
@@ -32,7 +33,7 @@ def plot(folder: Path, out: Path | None) -> None:
     except DamagedError:
         raise
     except OSError as error:
-        raise Refused(f"cannot write {target}: {error.strerror}") from error
+        raise Refused(f"cannot write {target}: {reason(error)}") from error
     except Exception as error:
         raise PictureError(f"cannot draw {folder} ({type(error).__name__}: {error})") from error
     print(printable(target))

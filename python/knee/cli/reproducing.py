@@ -22,6 +22,7 @@ from knee.ledger import (
     papers,
 )
 from knee.printable import printable
+from knee.replacement import check_folder
 from knee.store import Store
 
 COLOURS = {Verdict.HOLDS: "green", Verdict.DIFFERS: "yellow", Verdict.UNANSWERED: "dim"}
@@ -75,10 +76,10 @@ def reproduce(
         wanted = find(names)
     except LedgerError as error:
         raise Refused(str(error)) from None
-    from knee.report import PAGE, check_report, rows, write_report
+    from knee.report import PAGE, is_of_a_report, rows, write_report
 
     folder = out or Path("results/reproduce") / ("-".join(names) if len(names) == 1 else "several")
-    check_report(folder)
+    check_folder(folder, is_of_a_report, "reports")
     place = Store(store)
     try:
         with progress_bar(f"{len(wanted)} claims", hidden=quiet) as progress:

@@ -9,7 +9,7 @@ from knee import _core
 from knee.cli.ending import Refused
 from knee.cli.running import parse_settings
 from knee.printable import printable
-from knee.replacement import create
+from knee.replacement import create, reason
 from knee.scenario import Scenario, load
 
 
@@ -24,7 +24,7 @@ def new(file: Path) -> None:
     except FileExistsError:
         raise Refused(f"{file} exists already; it is left as it is") from None
     except OSError as error:
-        raise Refused(f"cannot write {file}: {error.strerror}") from error
+        raise Refused(f"cannot write {file}: {reason(error)}") from error
     print(f"{printable(file)} written; try: knee run {shlex.quote(printable(file))}")
 
 

@@ -16,22 +16,13 @@ from knee import _core
 from knee.ledger import Answer, Evidence, Verdict, number, papers
 from knee.plots import draw_figure, picture_bytes
 from knee.printable import printable
-from knee.replacement import check_folder, replaced
+from knee.replacement import replaced
 from knee.results import PictureError
 
 PAGE = "report.html"
 MARKDOWN = "report.md"
 ROWS = "claims.json"
 QUICK_DPI = 40
-
-
-def check_report(folder: Path) -> Path:
-    """The real path of a folder that may take a report.
-
-    Raises:
-        FolderError: If it is a file, holds anything that is not a report's, or cannot be written.
-    """
-    return check_folder(folder, is_of_a_report, "a report")
 
 
 def is_of_a_report(entry: Path) -> bool:
@@ -42,7 +33,7 @@ def is_of_a_report(entry: Path) -> bool:
 
 def write_report(
     evidences: Sequence[Evidence], answers: Sequence[Answer], folder: Path, *, quick: bool
-) -> Path:
+) -> None:
     """Write report.html, report.md, claims.json and the pictures to `folder`, all at once.
 
     Args:
@@ -51,21 +42,16 @@ def write_report(
         folder: Made if needed; a report there is replaced.
         quick: Whether the runs were cut short, which the page then says.
 
-    Returns:
-        The page.
-
     Raises:
         FolderError: If `folder` cannot be written, or holds other files than a report's.
         PictureError: If pictures cannot be drawn; the report is there, without them.
     """
-    target = check_report(folder)
-    with replaced(target, is_of_a_report) as partial:
+    with replaced(folder, is_of_a_report, "reports") as partial:
         failed = _write(evidences, answers, partial, quick=quick)
     if failed:
         raise PictureError(
             f"cannot draw {', '.join(failed)}; all else of the report is in {folder}"
         )
-    return target / PAGE
 
 
 def rows(answers: Sequence[Answer]) -> list[dict[str, Any]]:
@@ -189,4 +175,4 @@ def _plain(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-__all__ = ["check_report", "rows", "write_report"]
+__all__ = ["PAGE", "is_of_a_report", "rows", "write_report"]
