@@ -21,6 +21,8 @@ SCENARIO = "scenario.toml"
 FILES = frozenset({*(f"{table}.parquet" for table in TABLES), SCENARIO})
 """What `Run.write` writes."""
 
+MOST_THREADS = 1024
+
 Progress = Callable[[float], object]
 """Called now and then with the fraction done, in [0, 1]; an exception stops the run."""
 
@@ -201,6 +203,9 @@ def simulate(
     Arguments and errors are those of `knee.run`.
     """
     checked = load(scenario).replace(seeds=seeds, set=set).check()
+    check_threads(threads)
+    if threads is not None:
+        threads = min(threads, len(checked.variants) * len(checked.seeds))
     results = _core.run(checked, threads=threads, progress=progress)
     tables: dict[Table, ArrowTable] = {
         "summary": results.summary,
@@ -208,3 +213,13 @@ def simulate(
         "series": results.series,
     }
     return tables, checked.to_toml()
+
+
+def check_threads(threads: int | None) -> None:
+    """See to it that there can be so many threads; None leaves the number open.
+
+    Raises:
+        ValueError: If there cannot.
+    """
+    if threads is not None and not 1 <= threads <= MOST_THREADS:
+        raise ValueError(f"there can be 1 to {MOST_THREADS} threads")

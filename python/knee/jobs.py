@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from knee.columns import Progress, Run, simulate
+from knee.columns import Progress, Run, check_threads, simulate
 from knee.quantity import bits_per_second, seconds
 from knee.scenario import Scenario, load
 from knee.store import Store, StoreError
@@ -73,8 +73,10 @@ def make(
 
     Raises:
         StoreError: If the store cannot be written.
+        ValueError: If there cannot be so many threads.
         KeyboardInterrupt: On Ctrl-C; what was finished is kept.
     """
+    check_threads(threads)
     every = {job.key: job for job in wanted}
     stopped = threading.Event()
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:

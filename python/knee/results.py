@@ -93,6 +93,7 @@ def run(
     Raises:
         ScenarioError: If the scenario is refused; the message is one sentence.
         FileNotFoundError: If there is no such file.
+        ValueError: If there cannot be so many threads.
         KeyboardInterrupt: On Ctrl-C, at once.
     """
     return Results(*simulate(scenario, seeds=seeds, set=set, threads=threads, progress=progress))

@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 from knee.cli import catalogue, drawing, running, writing
 from knee.cli.delivering import Output
 from knee.cli.ending import Interrupted
+from knee.columns import MOST_THREADS
 
 
 class _Commands(TyperGroup):
@@ -240,7 +241,10 @@ def reproduce(
         ),
     ] = None,
     threads: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Runs at a time, by default all cores.")
+        int | None,
+        typer.Option(
+            min=1, max=MOST_THREADS, metavar="N", help="Runs at a time, by default all cores."
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the answers as JSON.")] = False,
     quiet: Quiet = False,
