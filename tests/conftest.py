@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from knee.cli import main
+from knee.store import StoreWarning
 
 ROOT = Path(__file__).parents[1]
 
@@ -34,6 +40,42 @@ protocol = "sack"
 """
 
 Knee = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+Command = Callable[..., Done]
+
+
+@pytest.fixture
+def command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Command]:
+    """Runs `knee ARGS..` in `tmp_path` within this process, which is quick."""
+    monkeypatch.chdir(tmp_path)
+    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    handlers = {number: signal.getsignal(number) for number in signals}
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+
+    def call(*arguments: str | Path) -> Done:
+        with monkeypatch.context() as patch, warnings.catch_warnings():
+            warnings.simplefilter("always", StoreWarning)
+            patch.setattr(sys, "argv", ["knee", *map(str, arguments)])
+            with pytest.raises(SystemExit) as left:
+                main()
+        out, err = capsys.readouterr()
+        return Done(int(left.value.code or 0), out, err)
+
+    yield call
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture

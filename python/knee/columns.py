@@ -82,7 +82,9 @@ class Run:
 
         for table in TABLES:
             columns = pa.table(self.arrow(table))
-            pq.write_table(columns, folder / f"{table}.parquet", compression="zstd")
+            # A file, not its name, which need not be UTF-8.
+            with (folder / f"{table}.parquet").open("wb") as file:
+                pq.write_table(columns, file, compression="zstd")
         (folder / SCENARIO).write_text(self.scenario_toml, encoding="utf-8")
 
     @property
@@ -176,7 +178,8 @@ class _Files(Mapping[Table, ArrowTable]):
 
         file = self._folder / f"{table}.parquet"
         try:
-            read: ArrowTable = pq.read_table(file)
+            with file.open("rb") as stream:
+                read: ArrowTable = pq.read_table(stream)
         except FileNotFoundError:
             raise
         except (pa.ArrowException, OSError) as error:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from knee import _core
-from knee.replacement import is_working_folder, replaced
+from knee.columns import DamagedError
+from knee.replacement import is_working_folder, reason, replaced
 from knee.results import PICTURE as OVERVIEW
 from knee.results import Results, draw_all, is_of_a_run, run
 from knee.scenario import Scenario, compare, load
@@ -50,10 +51,17 @@ class Comparison:
 
         Raises:
             FileNotFoundError: If one of its files is missing.
+            DamagedError: If one cannot be read.
         """
         import polars as pl
 
-        names = pl.read_parquet(folder / TABLE)["scenario"].unique(maintain_order=True)
+        try:
+            table = pl.read_parquet((folder / TABLE).read_bytes())
+            names = table["scenario"].unique(maintain_order=True)
+        except FileNotFoundError:
+            raise
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise DamagedError(f"{folder / TABLE} is damaged: {reason(error)}") from error
         return cls([Results.read(folder / name) for name in names])
 
     @cached_property
@@ -100,7 +108,8 @@ class Comparison:
     def save_columns(self, folder: str | Path) -> None:
         """The first half of `save`: all but the pictures."""
         with replaced(folder, is_of_a_comparison, "results") as partial:
-            self.figures.write_parquet(partial / TABLE)
+            with (partial / TABLE).open("wb") as file:
+                self.figures.write_parquet(file)
             for each in self.runs:
                 (partial / each.name).mkdir()
                 each.write(partial / each.name)

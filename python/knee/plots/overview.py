@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from knee.analysis.samples import side_by_side
-from knee.plots.style import BLACK, GREY, STYLE, VERMILION, label, palette
+from knee.plots.style import BLACK, GREY, STYLE, VERMILION, label, name_label, palette
 from knee.quantity import seconds
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ PANEL = (2.45, 1.45)
 
 DENSE = 600
 """Samples in a panel from which a line is drawn thin, so that swings do not run together."""
+
+NAMED = 9
+"""Most groups of flows or links that the legend beside a panel names."""
 
 LINES = 60
 """Most flows drawn one by one; the median is always over all."""
@@ -92,7 +95,7 @@ def draw_overview(run: Run) -> Figure:
         for row, line in zip(panels.rows, axes, strict=False):
             _draw_row(panels, row, line, warmup)
         for axis, protocol in zip(axes[0], panels.protocols, strict=True):
-            axis.set_title(label(protocol), pad=6)
+            axis.set_title(name_label(protocol), pad=6)
         for axis in axes[-1]:
             axis.set_xlabel("time (s)")
             axis.xaxis.set_major_locator(MaxNLocator(4, integer=True))
@@ -172,11 +175,12 @@ def _draw_row(panels: Panels, row: Row, axes: NDArray[np.object_], warmup: float
 
 
 def _draw_legend(axis: Axes, colours: dict[str, str]) -> None:
-    """To the right of the panels, so that it hides nothing."""
-    lines = [Line2D([], [], color=colour, linewidth=1.3) for colour in colours.values()]
+    """To the right of the panels, so that it hides nothing; of many some, evenly."""
+    shown = np.unique(np.linspace(0, len(colours) - 1, min(len(colours), NAMED)).astype(int))
+    names = [list(colours)[place] for place in shown]
     axis.legend(
-        lines,
-        [label(name) for name in colours],
+        [Line2D([], [], color=colours[name], linewidth=1.3) for name in names],
+        [name_label(name) for name in names],
         loc="upper left",
         bbox_to_anchor=(1.01, 1.0),
         handlelength=1.0,

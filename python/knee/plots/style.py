@@ -16,6 +16,9 @@ from knee.replacement import placed
 
 DPI = 200
 
+LONGEST_NAME = 28
+"""Characters of a name that a picture shows."""
+
 # Okabe and Ito's palette, told apart with any colour vision.
 BLUE = "#0072B2"
 ORANGE = "#E69F00"
@@ -65,9 +68,14 @@ STYLE: dict[Any, Any] = {
 
 
 def label(text: str) -> str:
-    """A name from outside as matplotlib shows it: no formula, no escape, in every legend."""
+    """Text from outside as matplotlib shows it: no formula, no escape, in every legend."""
     shown = printable(text).replace("$", r"\$")
     return f" {shown}" if shown.startswith("_") else shown
+
+
+def name_label(name: str) -> str:
+    """The same of a name; a long one leaves the panels their room."""
+    return label(name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…")
 
 
 def write_figure(figure: Figure, path: Path) -> None:
@@ -91,7 +99,7 @@ def picture_bytes(figure: Figure, dpi: int | None = None) -> bytes:
 
 
 def _render(figure: Figure, target: Path | io.BytesIO, **options: Any) -> None:
-    with warnings.catch_warnings():
-        # A letter that the font lacks is drawn as a box, and no more need be said.
-        warnings.filterwarnings("ignore", "Glyph", UserWarning)
+    with mpl.rc_context(STYLE), warnings.catch_warnings():
+        # Of letters that the font lacks, of panels without room: the rest is drawn all the same.
+        warnings.simplefilter("ignore", UserWarning)
         figure.savefig(target, **({"dpi": DPI} | options))
