@@ -175,9 +175,9 @@ def is_working_folder(entry: Path) -> bool:
     return True
 
 
-def reason(error: OSError) -> str:
-    """What went wrong, without numbers and names."""
-    return error.strerror or str(error)
+def reason(error: Exception) -> str:
+    """What went wrong; of an error of the system its words alone."""
+    return getattr(error, "strerror", None) or str(error)
 
 
 def identity(path: Path) -> tuple[int, int] | None:
@@ -235,6 +235,8 @@ def _try(target: Path) -> None:
     Raises:
         OSError: If it would fail.
     """
+    if target.is_symlink():  # still, though all links were followed
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
     if target.exists():
         if target.is_mount():
             raise OSError(errno.EBUSY, "something is mounted there; name a folder inside of it")

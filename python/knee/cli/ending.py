@@ -54,34 +54,12 @@ def prepare() -> None:
 
 def leave(error: Exception) -> int:
     """Tell the user of `error` on stderr and return the exit code it means."""
-    from knee._core import ScenarioError
-    from knee.results import PictureError
-
-    match error:
-        case Interrupted():
-            return stopped(error.__cause__, str(error))
-        case BrokenPipeError():
-            # Whoever read our output has gone: nothing is left to say, nor anywhere to flush to.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 1
-        case PictureError():
-            say(str(error))
-            return INCOMPLETE
-        case Refused() | ScenarioError():
-            say(str(error))
-            return REFUSED
-        case OSError():
-            named = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-            say(named)
-            return REFUSED
-        case _ if hasattr(error, "format_message"):  # typer's: an option that there is not
-            return _misused(error)
-        case _:
-            if os.environ.get("KNEE_TRACEBACK"):
-                raise error
-            kind = type(error).__name__
-            say(f"a fault in knee itself, {kind}: {error} (KNEE_TRACEBACK=1 shows where)")
-            return BROKEN
+    code = _told(error)
+    try:
+        sys.stdout.flush()
+    except OSError:  # nobody reads it, or the disk is full: Python would try once more, in vain
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code
 
 
 def stopped(stop: BaseException | None, sentence: str = "") -> int:
@@ -129,3 +107,32 @@ def _misused(error: Any) -> int:
         say(first + rest + where)
     code: int = error.exit_code
     return code
+
+
+def _told(error: Exception) -> int:
+    from knee._core import ScenarioError
+    from knee.results import PictureError
+
+    match error:
+        case Interrupted():
+            return stopped(error.__cause__, str(error))
+        case BrokenPipeError():
+            return INCOMPLETE  # whoever read our output has gone: nothing is left to say
+        case PictureError():
+            say(str(error))
+            return INCOMPLETE
+        case Refused() | ScenarioError():
+            say(str(error))
+            return REFUSED
+        case OSError():
+            where = f"{error.filename}: " if error.filename else ""
+            say(where + (error.strerror or str(error)))
+            return REFUSED
+        case _ if hasattr(error, "format_message"):  # typer's: an option that there is not
+            return _misused(error)
+        case _:
+            if os.environ.get("KNEE_TRACEBACK"):
+                raise error
+            kind = type(error).__name__
+            say(f"a fault in knee itself, {kind}: {error} (KNEE_TRACEBACK=1 shows where)")
+            return BROKEN
