@@ -223,6 +223,30 @@ def test_a_sweep_has_a_row_a_value_seed_and_link(tmp_path: Path) -> None:
     assert table.height == 2 * 2 * 2 * 2  # values, variants, seeds, links
 
 
+@pytest.mark.parametrize(
+    ("over", "column", "values"),
+    [
+        ({"protocol": ["vcp", "xcp"]}, "protocol", ["vcp", "xcp"]),
+        ({"dumbbell.flows": [1, "2"]}, "dumbbell.flows", ["1", "2"]),
+        ({"transport": [{"pacing": True}, {}]}, "transport", ["{'pacing': True}", "{}"]),
+    ],
+)
+def test_a_sweep_may_be_over_any_setting(
+    tmp_path: Path, over: dict[str, list[object]], column: str, values: list[str]
+) -> None:
+    base = knee.dumbbell(rate="1 Mbps", rtt="9 ms", flows=1, duration="1 s", protocol="vcp")
+    if column == "protocol":
+        base = base.replace(set={"variant": []})
+    table = knee.sweep(base, over, store=Store(tmp_path))
+    assert table[column].unique(maintain_order=True).to_list() == values
+
+
+def test_a_sweep_over_nothing_is_refused(tmp_path: Path) -> None:
+    for over in ({}, {"dumbbell.flows": []}):
+        with pytest.raises(ValueError, match="there is no value"):
+            knee.sweep(scenario(), over, store=Store(tmp_path))
+
+
 def test_a_killed_process_leaves_whole_runs(tmp_path: Path) -> None:
     """Killed without warning in the midst of many runs; a second process ends the work."""
     script = (

@@ -16,18 +16,20 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from knee._core import ScenarioError, __version__
     from knee.analysis.fairness import fair_shares
+    from knee.columns import DamagedError
     from knee.comparison import Comparison, compare_schemes
     from knee.jobs import sweep
-    from knee.results import FolderError, Results, run
+    from knee.results import FolderError, PictureError, Results, run
     from knee.scenario import Scenario, compare, dumbbell, graph, parking_lot
 else:
     # A name's module is imported when the name is first asked for: `import knee` takes no time.
     _HOMES = {
         "knee._core": ("ScenarioError", "__version__"),
         "knee.analysis.fairness": ("fair_shares",),
+        "knee.columns": ("DamagedError",),
         "knee.comparison": ("Comparison", "compare_schemes"),
         "knee.jobs": ("sweep",),
-        "knee.results": ("FolderError", "Results", "run"),
+        "knee.results": ("FolderError", "PictureError", "Results", "run"),
         "knee.scenario": ("Scenario", "compare", "dumbbell", "graph", "parking_lot"),
     }
 
@@ -46,7 +48,9 @@ else:
 
 __all__ = [
     "Comparison",
+    "DamagedError",
     "FolderError",
+    "PictureError",
     "Results",
     "Scenario",
     "ScenarioError",

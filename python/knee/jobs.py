@@ -124,16 +124,31 @@ def sweep(
 
     if len({len(values) for values in over.values()}) > 1:
         raise ValueError("sweep: the lists of values differ in length")
+    points = [dict(zip(over, values, strict=True)) for values in zip(*over.values(), strict=True)]
+    if not points:
+        raise ValueError("sweep: there is no value")
     store = store or Store()
     base = load(scenario).replace(seeds=seeds)
-    points = [dict(zip(over, values, strict=True)) for values in zip(*over.values(), strict=True)]
-    planned = [(point, job) for point in points for job in jobs(base.replace(set=point))]
+    planned = [
+        (number, job)
+        for number, point in enumerate(points)
+        for job in jobs(base.replace(set=point))
+    ]
     make([job for _, job in planned], store, threads=threads, progress=progress)
-    labels = [[pl.lit(value).alias(key) for key, value in point.items()] for point, _ in planned]
-    rows = [kept(store, job).summary for _, job in planned]
-    return pl.concat(
-        [row.select(*label, *row.columns) for label, row in zip(labels, rows, strict=True)]
-    )
+    labels = {key: pl.Series(key, _labels(values)) for key, values in over.items()}
+    rows = []
+    for number, job in planned:
+        summary = kept(store, job).summary
+        own = [pl.lit(label[number]).alias(key) for key, label in labels.items()]
+        rows.append(summary.select(*own, pl.exclude(*labels)))
+    return pl.concat(rows)
+
+
+def _labels(values: Sequence[object]) -> list[object]:
+    """Values as a column has them: of one type, or as text."""
+    types = {type(value) for value in values}
+    is_column = len(types) == 1 and types <= {bool, int, float, str}
+    return list(values) if is_column else [str(value) for value in values]
 
 
 def kept(store: Store, job: Job) -> Run:
