@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -14,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from knee.cli import main
+from knee.cli.ending import STOPS
 from knee.store import StoreWarning
 
 ROOT = Path(__file__).parents[1]
@@ -39,30 +38,29 @@ protocol = "vcp"
 protocol = "sack"
 """
 
-Knee = Callable[..., "subprocess.CompletedProcess[str]"]
-
 
 @dataclass(frozen=True)
 class Done:
     """How a command ended."""
 
-    code: int
-    out: str
-    err: str
+    returncode: int
+    stdout: str
+    stderr: str
 
 
-Command = Callable[..., Done]
+Knee = Callable[..., Done]
 
 
 @pytest.fixture
-def command(
+def knee(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Iterator[Command]:
-    """Runs `knee ARGS..` in `tmp_path` within this process, which is quick."""
+) -> Iterator[Knee]:
+    """Runs `knee ARGS..` in `tmp_path`, within this process, which is quick."""
     monkeypatch.chdir(tmp_path)
-    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    handlers = {number: signal.getsignal(number) for number in signals}
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, *STOPS)}
 
     def call(*arguments: str | Path) -> Done:
         with monkeypatch.context() as patch, warnings.catch_warnings():
@@ -76,24 +74,6 @@ def command(
     yield call
     for number, handler in handlers.items():
         signal.signal(number, handler)
-
-
-@pytest.fixture
-def knee(tmp_path: Path) -> Knee:
-    """Runs `knee ARGS..` in `tmp_path`, two minutes at most."""
-
-    def call(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "knee", *map(str, arguments)],
-            cwd=tmp_path,
-            env=os.environ | {"COLUMNS": "100", "NO_COLOR": "1"},
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-
-    return call
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import SHORT, Command
+from conftest import SHORT, Knee
 from knee import replacement
 from knee.results import PICTURE, Results
 
@@ -40,42 +40,38 @@ def stop_when_running(monkeypatch: pytest.MonkeyPatch) -> Callable[[signal.Signa
             yield lambda _: os.kill(os.getpid(), number)
 
         for module in ("running", "comparing", "reproducing"):
-            monkeypatch.setattr(f"knee.cli.{module}.progress_bar", bar, raising=False)
+            monkeypatch.setattr(f"knee.cli.{module}.progress_bar", bar)
 
     return prepare
 
 
 @pytest.mark.parametrize("number", STOPS, ids=lambda number: number.name)
 def test_a_stopped_run_leaves_earlier_results(
-    command: Command,
+    knee: Knee,
     short: Path,
     tmp_path: Path,
     stop_when_running: Callable[[signal.Signals], None],
     number: signal.Signals,
 ) -> None:
-    assert command("run", short, "--seed", "1", "--set", "probes=none").code == 0
+    assert knee("run", short, "--seed", "1", "--set", "probes=none").returncode == 0
     before = contents(tmp_path / "results" / "short")
     short.write_text(SHORT.replace('"3 s"', '"24 h"').replace('"1 s"', '"0 s"'))
-    import knee.cli.running  # noqa: F401, so that it can be patched
-
     stop_when_running(number)
-    done = command("run", short, "--set", "probes=none")
-    assert (done.code, done.out) == (STOPS[number], "")
-    assert done.err == "knee: stopped; nothing was written\n"
+    done = knee("run", short, "--set", "probes=none")
+    assert (done.returncode, done.stdout) == (STOPS[number], "")
+    assert done.stderr == "knee: stopped; nothing was written\n"
     assert contents(tmp_path / "results" / "short") == before
     assert names(tmp_path / "results") == ["short"]
 
 
 @pytest.mark.parametrize("number", STOPS, ids=lambda number: number.name)
 def test_a_stopped_reproduction_keeps_its_runs(
-    command: Command, stop_when_running: Callable[[signal.Signals], None], number: signal.Signals
+    knee: Knee, stop_when_running: Callable[[signal.Signals], None], number: signal.Signals
 ) -> None:
-    import knee.cli.reproducing  # noqa: F401
-
     stop_when_running(number)
-    done = command("reproduce", "vcp-fig1", "--quick")
-    assert (done.code, done.out) == (STOPS[number], "")
-    assert done.err.startswith("knee: stopped; finished runs are kept in ")
+    done = knee("reproduce", "vcp-fig1", "--quick")
+    assert (done.returncode, done.stdout) == (STOPS[number], "")
+    assert done.stderr.startswith("knee: stopped; finished runs are kept in ")
 
 
 @pytest.mark.parametrize(
@@ -112,25 +108,25 @@ main()
 
 
 def test_who_stops_the_drawing_has_the_columns(
-    command: Command, short: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    knee: Knee, short: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Results, "plot", stop)
-    done = command("run", short, "--seed", "1")
-    assert done.code == 130
-    assert done.err == (
+    done = knee("run", short, "--seed", "1")
+    assert done.returncode == 130
+    assert done.stderr == (
         "knee: stopped; the columns are in results/short (`knee plot results/short` draws them)\n"
     )
-    assert "Seed 1" in done.out
+    assert "Seed 1" in done.stdout
     assert names(tmp_path / "results" / "short") == COLUMNS
 
 
 def test_who_stops_right_after_the_exchange_is_told_the_truth(
-    command: Command, short: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    knee: Knee, short: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert command("run", short, "--seed", "1", "--set", "probes=none").code == 0
+    assert knee("run", short, "--seed", "1", "--set", "probes=none").returncode == 0
     put = replacement._put
 
     def put_and_stop(work: Path, target: Path) -> None:
@@ -138,9 +134,9 @@ def test_who_stops_right_after_the_exchange_is_told_the_truth(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(replacement, "_put", put_and_stop)
-    done = command("run", short, "--seed", "2")
-    assert done.code == 130
-    assert "the columns are in results/short" in done.err
+    done = knee("run", short, "--seed", "2")
+    assert done.returncode == 130
+    assert "the columns are in results/short" in done.stderr
     assert Results.read(tmp_path / "results" / "short").seeds == [2]
     assert names(tmp_path / "results") == ["short"]
 
@@ -157,7 +153,7 @@ COMMANDS = {
 
 @pytest.mark.parametrize(("arguments", "folder"), COMMANDS.values(), ids=COMMANDS)
 def test_a_picture_that_fails_costs_only_the_picture(
-    command: Command, short: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    knee: Knee, short: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     arguments: list[str], folder: list[str],
 ) -> None:  # fmt: skip
     def fail(*_: object) -> None:
@@ -165,12 +161,12 @@ def test_a_picture_that_fails_costs_only_the_picture(
 
     assert short.is_file()
     monkeypatch.setattr("knee.plots.draw_overview", fail)
-    done = command(*arguments)
-    assert done.code == 1
-    assert "vcp" in done.out
-    assert done.err.startswith("knee: cannot draw ")
-    assert r"(ZeroDivisionError: of the\nartist); the columns are there" in done.err
-    assert done.err.count("\n") == 1
+    done = knee(*arguments)
+    assert done.returncode == 1
+    assert "vcp" in done.stdout
+    assert done.stderr.startswith("knee: cannot draw ")
+    assert r"(ZeroDivisionError: of the\nartist); the columns are there" in done.stderr
+    assert done.stderr.count("\n") == 1
     kept = tmp_path / "results" / folder[0]
     assert PICTURE not in names(kept)
     assert [*kept.rglob("summary.parquet")]
@@ -178,30 +174,30 @@ def test_a_picture_that_fails_costs_only_the_picture(
 
 
 def test_a_figure_that_fails_costs_a_report_only_the_figure(
-    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    knee: Knee, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:
         raise ZeroDivisionError("of the artist")
 
     monkeypatch.setattr("knee.report.draw_figure", fail)
-    done = command("reproduce", "vcp-fig1", "--quick", "--out", "report")
-    assert done.code == 1
-    assert done.err.startswith("knee: cannot draw ")
-    assert done.err.endswith("all else of the report is in report\n")
+    done = knee("reproduce", "vcp-fig1", "--quick", "--out", "report")
+    assert done.returncode == 1
+    assert done.stderr.startswith("knee: cannot draw ")
+    assert done.stderr.endswith("all else of the report is in report\n")
     assert names(tmp_path / "report") == ["claims.json", "report.html", "report.md"]
 
 
 def test_what_cannot_be_saved_is_shown_all_the_same(
-    command: Command, short: Path, monkeypatch: pytest.MonkeyPatch
+    knee: Knee, short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(Results, "write", full)
-    done = command("run", short, "--seed", "1")
-    assert done.code == 2
-    assert "Seed 1" in done.out
-    assert done.err == "knee: cannot write results to results/short: No space left on device\n"
+    done = knee("run", short, "--seed", "1")
+    assert done.returncode == 2
+    assert "Seed 1" in done.stdout
+    assert done.stderr == "knee: cannot write results to results/short: No space left on device\n"
 
 
 FOLDERS = ["/proc/knee", "short.toml", "short.toml/below", "mine", "loop"]
@@ -214,7 +210,7 @@ FOLDERS = ["/proc/knee", "short.toml", "short.toml/below", "mine", "loop"]
     ids=[*COMMANDS, "reproduce"],
 )
 def test_a_folder_is_tried_before_anything_is_run(
-    command: Command, short: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    knee: Knee, short: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     arguments: list[str], folder: str,
 ) -> None:  # fmt: skip
     def run(*_: object, **__: object) -> None:
@@ -225,24 +221,24 @@ def test_a_folder_is_tried_before_anything_is_run(
     (tmp_path / "mine" / "thesis.tex").write_text("dear to me")
     (tmp_path / "loop").symlink_to("loop")
     before = names(tmp_path)
-    done = command(*arguments, "--out", folder)
-    assert done.code == 2
-    assert done.err.startswith(f"knee: cannot write {'re'}")
-    assert folder in done.err
-    assert done.err.count("\n") == 1
+    done = knee(*arguments, "--out", folder)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"knee: cannot write {'re'}")
+    assert folder in done.stderr
+    assert done.stderr.count("\n") == 1
     assert names(tmp_path) == before == ["loop", "mine", short.name]
 
 
 def test_a_store_is_tried_before_anything_is_run(
-    command: Command, monkeypatch: pytest.MonkeyPatch
+    knee: Knee, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def run(*_: object, **__: object) -> None:
         pytest.fail("it was run")
 
     monkeypatch.setattr("knee._core.run", run)
-    done = command("reproduce", "vcp-fig1", "--quick", "--store", "/proc/knee")
-    assert done.code == 2
-    assert done.err.startswith("knee: cannot keep runs in /proc/knee: ")
+    done = knee("reproduce", "vcp-fig1", "--quick", "--store", "/proc/knee")
+    assert done.returncode == 2
+    assert done.stderr.startswith("knee: cannot keep runs in /proc/knee: ")
 
 
 DIGITS = "9" * 5000
@@ -278,16 +274,16 @@ NUMBERS = [
     "arguments", NUMBERS, ids=lambda each: " ".join(each)[:40].encode("ascii", "replace").decode()
 )
 def test_numbers_that_are_none_are_refused_at_once(
-    command: Command, short: Path, arguments: list[str]
+    knee: Knee, short: Path, arguments: list[str]
 ) -> None:
     assert short.is_file()
     begun = time.process_time()
-    done = command(*arguments)
-    assert done.code == 2, done
-    assert done.err.startswith("knee: ")
-    assert done.err.count("\n") == 1
-    assert len(done.err) < 600
-    assert "fault in knee" not in done.err
+    done = knee(*arguments)
+    assert done.returncode == 2, done
+    assert done.stderr.startswith("knee: ")
+    assert done.stderr.count("\n") == 1
+    assert len(done.stderr) < 600
+    assert "fault in knee" not in done.stderr
     assert time.process_time() - begun < 3, "seconds of CPU time"
 
 
@@ -318,8 +314,8 @@ def test_nobody_need_read_what_is_said(short: Path, tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (1, "")
 
 
-def test_damaged_results_are_named(command: Command, short: Path, tmp_path: Path) -> None:
-    assert command("run", short, "--seed", "1", "--set", "probes=none").code == 0
+def test_damaged_results_are_named(knee: Knee, short: Path, tmp_path: Path) -> None:
+    assert knee("run", short, "--seed", "1", "--set", "probes=none").returncode == 0
     folder = tmp_path / "results" / "short"
     whole = contents(folder)
     for name, data in {
@@ -327,9 +323,9 @@ def test_damaged_results_are_named(command: Command, short: Path, tmp_path: Path
         "flows.parquet": b"PAR1" + bytes(100) + b"PAR1", "scenario.toml": b"name = ",
     }.items():  # fmt: skip
         (folder / name).write_bytes(data)
-        done = command("plot", "results/short")
-        assert done.code == 2, done
-        assert done.err.startswith(f"knee: results/short/{name} is damaged: ")
-        assert done.err.count("\n") == 1
+        done = knee("plot", "results/short")
+        assert done.returncode == 2, done
+        assert done.stderr.startswith(f"knee: results/short/{name} is damaged: ")
+        assert done.stderr.count("\n") == 1
         (folder / name).write_bytes(whole[name])
-    assert command("plot", "results/short").code == 0
+    assert knee("plot", "results/short").returncode == 0

@@ -12,7 +12,7 @@ import pytest
 from filelock import FileLock
 
 import knee
-from conftest import Command
+from conftest import Knee
 from knee.jobs import Job, jobs, kept, make
 from knee.store import SUMS, Store, StoreError, StoreWarning
 
@@ -116,18 +116,18 @@ def test_a_damaged_entry_is_set_aside_and_made_again(
     assert {file: file.stat().st_mtime_ns for file in folder.rglob("*.parquet")} == before
 
 
-def test_the_command_tells_and_goes_on(command: Command, tmp_path: Path) -> None:
+def test_the_command_tells_and_goes_on(knee: Knee, tmp_path: Path) -> None:
     claim = ("reproduce", "vcp-fig1", "--quick", "--json")
-    first = command(*claim)
-    assert (first.code, first.err.count("\n")) == (0, 1), first.err
+    first = knee(*claim)
+    assert (first.returncode, first.stderr.count("\n")) == (0, 1), first.stderr
     for entry in entries(tmp_path / "results" / "store")[:2]:
         truncate(entry, entry)
-    second = command(*claim)
-    assert second.code == 0, second.err
-    told = [line for line in second.err.splitlines() if "damaged" in line]
+    second = knee(*claim)
+    assert second.returncode == 0, second.stderr
+    told = [line for line in second.stderr.splitlines() if "damaged" in line]
     assert len(told) == 2
     assert all(line.startswith("knee: the run kept in ") for line in told)
-    assert second.out == first.out
+    assert second.stdout == first.stdout
 
 
 def test_checksums_are_those_of_sha256sum(filled: Path) -> None:
