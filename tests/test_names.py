@@ -114,7 +114,7 @@ def test_a_comparison_of_nasty_names_is_saved_and_drawn(
 
 @given(ANYTHING)
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_a_picture_shows_any_name_as_it_is(tmp_path: Path, name: str) -> None:
     figure = Figure(figsize=(1, 1))
@@ -127,7 +127,7 @@ def test_a_picture_shows_any_name_as_it_is(tmp_path: Path, name: str) -> None:
 
 @given(ANYTHING.filter(lambda text: len(text) < 15))
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_a_table_shows_any_name_in_a_line(capsys: pytest.CaptureFixture[str], name: str) -> None:
     run = fake_run(flows=1, seeds=1, duration=0.3)
@@ -225,7 +225,7 @@ COMMANDS = [
 
 @given(st.sampled_from(COMMANDS), ARGUMENT)
 @settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_a_message_is_one_line_whatever_was_typed(
     knee: Knee, tmp_path: Path, arguments: list[str], text: str
