@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from knee.cli import main
+from knee.cli import execute
 from knee.cli.ending import STOPS
 from knee.store import StoreWarning
 
@@ -60,16 +60,14 @@ def knee(
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, *STOPS)}
+    handlers = {number: signal.getsignal(number) for number in STOPS}
 
     def call(*arguments: str | Path) -> Done:
         with monkeypatch.context() as patch, warnings.catch_warnings():
             warnings.simplefilter("always", StoreWarning)
             patch.setattr(sys, "argv", ["knee", *map(str, arguments)])
-            with pytest.raises(SystemExit) as left:
-                main()
-        out, err = capsys.readouterr()
-        return Done(int(left.value.code or 0), out, err)
+            code = execute()
+        return Done(code, *capsys.readouterr())
 
     yield call
     for number, handler in handlers.items():

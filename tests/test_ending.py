@@ -107,11 +107,20 @@ main()
     assert done.returncode == STOPS[number]
 
 
+@pytest.mark.parametrize("made_of_it", [None, ImportError, RuntimeError])
 def test_who_stops_the_drawing_has_the_columns(
-    knee: Knee, short: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    knee: Knee, short: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    made_of_it: type[Exception] | None,
+) -> None:  # fmt: skip
+    """Libraries make other errors of a Ctrl-C that comes while they are imported."""
+
     def stop(*_: object) -> None:
-        raise KeyboardInterrupt
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+        except KeyboardInterrupt:
+            if made_of_it is None:
+                raise
+            raise made_of_it("cannot import") from None
 
     monkeypatch.setattr(Results, "plot", stop)
     done = knee("run", short, "--seed", "1")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from knee.cli.ending import Interrupted
+from knee.cli.ending import Interrupted, Stop
 from knee.printable import printable
 from knee.replacement import FolderError, identity
 
@@ -64,7 +64,9 @@ def stoppable(folder: Path) -> Iterator[None]:
     before = identity(folder)
     try:
         yield
-    except KeyboardInterrupt as stop:
+    except (KeyboardInterrupt, Exception) as stop:
+        if not (isinstance(stop, KeyboardInterrupt) or Stop.last):
+            raise
         if identity(folder) in (None, before):
             raise Interrupted("stopped; nothing was written") from stop
         raise Interrupted(

@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import warnings
+from contextlib import suppress
 from types import FrameType
 from typing import Any, TextIO
 
@@ -19,31 +20,36 @@ REFUSED = 2
 BROKEN = 70
 INTERRUPTED = 130
 
-STOPS = (signal.SIGTERM, signal.SIGHUP)
-"""Signals that end the command as Ctrl-C does."""
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Signals that end the command: Ctrl-C, and what ends as it does."""
 
 
 class Interrupted(Exception):  # noqa: N818
-    """Ctrl-C, out of reach of typer, which would leave without a word; the cause is kept."""
+    """Ctrl-C, out of reach of typer, which would leave without a word."""
 
 
 class Refused(Exception):  # noqa: N818
     """A request that cannot be met; the message is one sentence for the user."""
 
 
-class Terminated(KeyboardInterrupt):
-    """One of `STOPS`."""
+class Stop(KeyboardInterrupt):
+    """One of `STOPS` has come."""
+
+    last: Stop | None = None
+    """The one that this process was last told; some libraries make other errors of it."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
         self.code = 128 + number
+        Stop.last = self
 
 
 def prepare() -> None:
     """Listen to signals, and see to it that anything can be printed, also to nobody."""
+    Stop.last = None
     for number in STOPS:
-        if signal.getsignal(number) is signal.SIG_DFL:  # not where nohup has it ignored
-            signal.signal(number, _terminate)
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup has it
+            signal.signal(number, _stop)
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
@@ -62,16 +68,18 @@ def leave(error: Exception) -> int:
     return code
 
 
-def stopped(stop: BaseException | None, sentence: str = "") -> int:
+def stopped(sentence: str = "") -> int:
     """Say that the command was stopped; the exit code.
 
     From here on a further signal ends the process at once.
     """
-    for number in (signal.SIGINT, *STOPS):
+    for number in STOPS:
         if callable(signal.getsignal(number)):
             signal.signal(number, signal.SIG_DFL)
     say(sentence or "stopped; nothing was written")
-    return stop.code if isinstance(stop, Terminated) else INTERRUPTED
+    with suppress(OSError):
+        sys.stdout.flush()
+    return Stop.last.code if Stop.last else INTERRUPTED
 
 
 def say(sentence: str) -> None:
@@ -79,8 +87,8 @@ def say(sentence: str) -> None:
     print(f"knee: {printable(sentence)}", file=sys.stderr)
 
 
-def _terminate(number: int, _: FrameType | None) -> None:
-    raise Terminated(number)
+def _stop(number: int, _: FrameType | None) -> None:
+    raise Stop(number)
 
 
 def _warn(
@@ -115,7 +123,9 @@ def _told(error: Exception) -> int:
 
     match error:
         case Interrupted():
-            return stopped(error.__cause__, str(error))
+            return stopped(str(error))
+        case _ if Stop.last:
+            return stopped("stopped")
         case BrokenPipeError():
             return INCOMPLETE  # whoever read our output has gone: nothing is left to say
         case PictureError():
