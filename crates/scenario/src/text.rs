@@ -10,8 +10,6 @@ use toml::de::{DeTable, DeValue};
 
 /// Longest value that a message repeats.
 const SHOWN_CHARACTERS: usize = 60;
-/// Most parts of a setting's dotted key; the longest there is has six.
-const DEEPEST: usize = 16;
 
 /// A setting from outside of the text.
 pub(crate) struct Override {
@@ -56,10 +54,6 @@ impl<'a> Text<'a> {
 
     /// Replaces the value at a dotted key; elements of lists go by their number from 0 or their name.
     pub fn set(&mut self, key: &str, value: &str, label: String) -> Result<(), Problem> {
-        let label = brief(label);
-        if key.split('.').nth(DEEPEST).is_some() {
-            return Err(Problem(format!("{label}: a key has at most {DEEPEST} parts")));
-        }
         let value = toml::from_str::<toml::Table>(&format!("value = {value}"))
             .ok()
             .filter(|table| table.len() == 1)
@@ -221,14 +215,6 @@ impl<'a> Text<'a> {
             };
         }
         at.map(|at| line_of(self.source.text, at))
-    }
-}
-
-/// What a message repeats of an override: the beginning, if it is long.
-fn brief(label: String) -> String {
-    match label.char_indices().nth(2 * SHOWN_CHARACTERS) {
-        Some((end, _)) => format!("{}...", &label[..end]),
-        None => label,
     }
 }
 
