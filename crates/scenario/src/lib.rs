@@ -37,3 +37,4 @@ pub use problem::Problem;
 pub use results::Results;
 pub use run::{Control, Stopped, run};
 pub use scenario::{Format, Scenario, Source};
+pub use text::MOST_TEXT;
