@@ -118,7 +118,8 @@ def sweep(
 
     Raises:
         ScenarioError: If the scenario, or one with a value set, is refused.
-        ValueError: If lengths differ.
+        ValueError: If lengths differ, or there is no value.
+        StoreError: If the store cannot be written.
     """
     import polars as pl
 

@@ -84,15 +84,15 @@ def reproduce(
     try:
         with progress_bar(f"{len(wanted)} claims", hidden=quiet) as progress:
             evidences = gather(wanted, place, threads=threads, quick=quick, progress=progress)
+        answers = [each for evidence in evidences for each in answer(evidence)]
+        if as_json:
+            print(json_text.dumps(rows(answers), indent=1, ensure_ascii=False, allow_nan=False))
+        else:
+            _print(evidences, answers, quick=quick)
+        sys.stdout.flush()
+        write_report(evidences, answers, folder, quick=quick)
     except KeyboardInterrupt as stop:
         raise Interrupted(f"stopped; finished runs are kept in {place.folder}") from stop
-    answers = [each for evidence in evidences for each in answer(evidence)]
-    if as_json:
-        print(json_text.dumps(rows(answers), indent=1, ensure_ascii=False, allow_nan=False))
-    else:
-        _print(evidences, answers, quick=quick)
-    sys.stdout.flush()
-    write_report(evidences, answers, folder, quick=quick)
     if not quiet:
         stream = sys.stderr if as_json else sys.stdout
         print(f"Report: {printable(folder / PAGE)}", file=stream)

@@ -71,7 +71,7 @@ def _seed(text: str, part: str) -> int:
     if not _is_whole(text) or len(text) > DIGITS or int(text) > LARGEST_SEED:
         raise Refused(
             f"seeds are whole numbers from 0 to {LARGEST_SEED}, or ranges such as 1-5, not "
-            f"{brief(part.strip())!r}"
+            f"'{brief(part.strip())}'"
         )
     return int(text)
 
@@ -83,7 +83,7 @@ def parse_settings(settings: list[str] | None) -> dict[str, str]:
         key, equals, value = setting.partition("=")
         if not equals or not key.strip():
             raise Refused(
-                f'a setting is KEY=VALUE, such as bottleneck.rate="1 Gbps", not {brief(setting)!r}'
+                f'a setting is KEY=VALUE, such as bottleneck.rate="1 Gbps", not "{brief(setting)}"'
             )
         parsed[key.strip()] = value.strip()
     return parsed
