@@ -120,6 +120,7 @@ fn core_link(plan: &Plan, network: &Network, link: usize) -> Result<LinkConfig, 
         buffer: *buffer,
         router: router(plan, network, link)?,
         needs: choice.info().needs,
+        estimate: None,
         changes: (core.rate_changes.iter())
             .map(|(at, rate)| (*at, LinkChange::Rate(*rate)))
             .collect(),

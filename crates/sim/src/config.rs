@@ -2,6 +2,7 @@
 
 pub use crate::medium::phy::{Phy, Symbol};
 pub use crate::quantity::Quantity;
+use knee_laws::capacity;
 use knee_laws::codecs::Codec;
 use knee_laws::params::Value;
 use knee_laws::quantities::{BitRate, Span, Time};
@@ -49,6 +50,15 @@ pub struct Reorder {
     pub delay: Span,
 }
 
+/// How a link's capacity is estimated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// Interval and averages.
+    pub params: capacity::Params,
+    /// From what a station sees of its channel, rather than from the times of its packets?
+    pub passive: bool,
+}
+
 /// A change of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LinkChange {
@@ -89,6 +99,8 @@ pub struct LinkConfig {
     pub router: Router,
     /// What the law needs of the link.
     pub needs: Needs,
+    /// Does the law learn the capacity from how long packets take, in place of the rate?
+    pub estimate: Option<Estimate>,
     /// What changes in the run, in order of time.
     pub changes: Vec<(Time, LinkChange)>,
     /// May it also be changed from outside ([`Simulation::apply`](crate::Simulation::apply))?
@@ -111,6 +123,7 @@ impl LinkConfig {
             buffer: Buffer::Unlimited,
             router: Router::DropTail(DropTail),
             needs: Needs::ARRIVALS,
+            estimate: None,
             changes: Vec::new(),
             changeable: false,
             loss: None,
@@ -335,6 +348,8 @@ pub struct StationConfig {
     pub rate: BitRate,
     /// Errors of its data frames, each transmission on its own.
     pub errors: Option<Loss>,
+    /// Interval at which it estimates the capacity of its links from what it sees of the channel, if any does so.
+    pub survey: Option<Span>,
     /// The link that packets for this station take next, for who sends to several from one queue.
     pub entry: Option<LinkId>,
 }

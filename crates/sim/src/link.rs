@@ -13,6 +13,7 @@ use crate::impairment::Fate;
 use crate::packet::Packet;
 use crate::port::Port;
 use crate::report::LinkReport;
+use knee_laws::capacity::Delivery;
 use knee_laws::params::ParamError;
 use knee_laws::quantities::{BitRate, Span, Time};
 use knee_laws::registry::Router;
@@ -64,6 +65,8 @@ pub struct Link {
     pub known_ahead: bool,
     /// Does it lose or delay packets at random?
     pub is_impaired: bool,
+    /// Does its law live by an estimate of the capacity?
+    estimates: bool,
     /// Who takes packets from its queue, and the place of that in the network's list.
     pub service: Service,
     pub server: u32,
@@ -78,7 +81,7 @@ impl Link {
         let unseen = matches!(config.router, Router::DropTail(_))
             && config.buffer == Buffer::Unlimited
             && config.changes.is_empty()
-            && !(impaired || config.changeable)
+            && !(impaired || config.changeable || config.estimate.is_some())
             && !(config.measured || config.needs.queues > 1);
         Self {
             byte_time: byte_time(config.rate),
@@ -87,6 +90,7 @@ impl Link {
             line: Ring::default(),
             known_ahead: false,
             is_impaired: impaired,
+            estimates: config.estimate.is_some(),
             service: Service::Own,
             server: 0,
             port: (!unseen).then(|| Box::new(Port::new(config, seed, false))),
@@ -102,6 +106,7 @@ impl Link {
             line: Ring::default(),
             known_ahead: false,
             is_impaired: false,
+            estimates: false,
             service: Service::Aggregate,
             server: aggregate,
             port: Some(Box::new(Port::new(config, seed, true))),
@@ -117,6 +122,7 @@ impl Link {
             line: Ring::default(),
             known_ahead: false,
             is_impaired: false,
+            estimates: false,
             service: Service::Medium,
             server: station,
             port: Some(Box::new(Port::of_station(config, seed))),
@@ -234,8 +240,35 @@ impl Link {
         let goes = port.is_none_or(|port| port.queue.depart(packet, from, since, now));
         if goes {
             self.launch(packet.size, now);
+            self.learn(packet.size, now);
         }
         goes
+    }
+
+    /// Where its capacity is estimated, a link that serves itself learns from each packet how long it takes.
+    #[inline]
+    fn learn(&mut self, size: u16, now: Time) {
+        if let Some(port) = &mut self.port
+            && self.estimates
+        {
+            let (bytes, time) = (u32::from(size), self.free_at.since(now));
+            let rate = BitRate::from_bps(f64::from(bytes) * 8.0 / time.seconds());
+            port.learn(self.free_at, Delivery { bytes, time, rate });
+        }
+    }
+
+    /// A station has delivered packets of this link.
+    pub fn learn_from(&mut self, now: Time, delivery: Delivery) {
+        if let Some(port) = &mut self.port {
+            port.learn(now, delivery);
+        }
+    }
+
+    /// A station estimates the capacity to be this.
+    pub fn tell_capacity(&mut self, rate: BitRate) {
+        if let Some(port) = &mut self.port {
+            port.tell_capacity(rate);
+        }
     }
 
     /// A link that pays for departures is done with a packet: what becomes of the next, if there is one.

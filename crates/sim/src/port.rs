@@ -7,6 +7,7 @@ use crate::late::Latecomers;
 use crate::meter::{Bins, Gauge, Meter};
 use crate::packet::Packet;
 use crate::report::LinkReport;
+use knee_laws::capacity::{Delivery, Estimator};
 use knee_laws::quantities::{BitRate, Span, Time};
 use knee_path::{Hop, Queue, Stream, Watch};
 use std::collections::VecDeque;
@@ -42,6 +43,9 @@ pub struct Port {
     pub may_change_delay: bool,
     /// A packet that arrives before this overtakes what is on the line.
     pub line_until: Time,
+    /// What is known of the capacity, where it is estimated.
+    estimator: Option<Estimator>,
+    estimated: Option<BitRate>,
     rate: BitRate,
     changes: VecDeque<(Time, LinkChange)>,
     /// Where its random numbers come from.
@@ -72,7 +76,8 @@ impl Port {
         let is_delay = |(_, change): &(Time, LinkChange)| matches!(change, LinkChange::Delay(_));
         let may_change_delay = config.changeable || config.changes.iter().any(is_delay);
         let meter = Gauge::new(config.buffer, config.measured);
-        let held = held || config.changeable || !config.changes.is_empty();
+        let held =
+            held || config.changeable || config.estimate.is_some() || !config.changes.is_empty();
         Self {
             tells_flows: config.needs.flows,
             flows: Vec::new(),
@@ -82,6 +87,8 @@ impl Port {
             is_changeable: config.changeable,
             may_change_delay,
             line_until: Time::ZERO,
+            estimator: config.estimate.map(|estimate| Estimator::new(estimate.params)),
+            estimated: None,
             rate: config.rate,
             changes: config.changes.into(),
             seed,
@@ -133,11 +140,31 @@ impl Port {
         self.changes.pop_front().map(|(_, change)| change)
     }
 
-    /// The rate is another from now on; the law is told.
+    /// The rate is another from now on; the law is told, unless it lives by an estimate.
     pub fn change_rate(&mut self, rate: BitRate, now: Time) {
         self.capacity_up_to(now);
         self.rate = rate;
+        if self.estimator.is_none() {
+            self.queue.on_rate(rate);
+        }
+    }
+
+    /// A packet has been delivered: where the capacity is estimated, and is another now, the law is told.
+    pub fn learn(&mut self, now: Time, delivery: Delivery) {
+        if let Some(rate) = self.estimator.as_mut().and_then(|known| known.take(now, delivery)) {
+            self.tell_capacity(rate);
+        }
+    }
+
+    /// The capacity is estimated to be this.
+    pub fn tell_capacity(&mut self, rate: BitRate) {
+        self.estimated = Some(rate);
         self.queue.on_rate(rate);
+    }
+
+    /// The capacity that the law lives by, in Mbps: an estimate, or the rate.
+    pub fn capacity_mbps(&self) -> f64 {
+        self.estimated.unwrap_or(self.rate).bps() * 1e-6
     }
 
     /// Packets are lost in another way from now on.

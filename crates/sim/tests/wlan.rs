@@ -206,6 +206,7 @@ fn an_idle_station_changes_nobody() {
                 queues: vec![StationQueue { link, peer: StationPeer::Own }],
                 rate: BitRate::from_mbps(11.0),
                 errors: None,
+                survey: None,
                 entry: None,
             },
         );
@@ -234,6 +235,7 @@ fn packets_of_one_queue_go_at_the_rate_of_whom_they_are_for() {
         queues: vec![StationQueue { link: down, peer: StationPeer::ByPacket }],
         rate: BitRate::from_mbps(11.0),
         errors: None,
+        survey: None,
         entry: None,
     }];
     for (client, mbps) in [(1, 11.0), (2, 1.0)] {
@@ -245,6 +247,7 @@ fn packets_of_one_queue_go_at_the_rate_of_whom_they_are_for() {
             queues: vec![],
             rate: BitRate::from_mbps(mbps),
             errors: None,
+            survey: None,
             entry: Some(entry),
         });
         config.flows.push(FlowConfig {
@@ -297,5 +300,35 @@ fn rate_and_errors_change() {
         [(seen[1], 6.07, 0.02), (seen[2], 0.917, 0.02), (seen[4], 2.22, 0.1), (seen[5], 6.07, 0.02)]
     {
         assert!((value / expected - 1.0).abs() < within, "{seen:?}");
+    }
+}
+
+/// Six stations of which each learns what it could send: what saturated ones do send. The active way, packet times, is exact
+/// but for its averages; the passive one (6.2) to (6.4) knows nothing of slots in which others count down, too.
+#[test]
+fn saturated_stations_estimate_what_they_send() {
+    for (stations, errors) in [(1, 0.0), (3, 0.0), (6, 0.0), (1, 0.3), (3, 0.3)] {
+        for (is_passive, within) in [(false, 0.05), (true, 0.25)] {
+            let uploads = Uploads { stations, errors, seconds: 32, ..eleven(Phy::b(), 0) };
+            let mut config = uploads.config();
+            for link in config.links.iter_mut().step_by(2) {
+                link.estimate = Some(Estimate { params: Default::default(), passive: is_passive });
+            }
+            for station in &mut config.media[0].stations {
+                station.survey = is_passive.then_some(Span::from_millis(200));
+            }
+            config.probes =
+                vec![Probe { quantity: Quantity::Capacity, interval: Span::from_secs(1) }];
+            let mut simulation = Simulation::new(config);
+            simulation.run_until(Time::ZERO + Span::from_secs(32)).expect("no law fails");
+            let report = simulation.finish();
+            let (mbps, ..) = figures(&report, &Uploads { seconds: 32, ..eleven(Phy::b(), 0) });
+            let own = mbps / f64::from(stations);
+            let late = report.series.samples.iter().filter(|sample| sample.time_s > 2.0);
+            let estimates: Vec<f64> = late.map(|sample| sample.value).collect();
+            let mean = estimates.iter().sum::<f64>() / estimates.len() as f64;
+            let case = format!("{stations} stations, PER {errors}, passive {is_passive}");
+            assert!((mean / own - 1.0).abs() < within, "{case}: {mean} Mbps, not {own}");
+        }
     }
 }

@@ -1,9 +1,11 @@
 //! A station of a channel: what it transmits, and how often it has failed.
 
+use super::phy::Phy;
 use crate::config::{LinkId, Loss, StationConfig, StationPeer};
 use crate::impairment::{Losses, change};
 use crate::packet::Packet;
 use crate::report::StationReport;
+use knee_laws::capacity::Channel;
 use knee_laws::quantities::{BitRate, Span, Time};
 use knee_laws::router::Draw;
 use knee_path::Stream;
@@ -44,6 +46,8 @@ pub struct Station {
     name: String,
     pub counts: Counts,
     base: Counts,
+    /// What it sees of its channel, where it estimates its capacity from that.
+    pub survey: Option<Survey>,
 }
 
 /// What a station has done.
@@ -59,6 +63,78 @@ pub struct Counts {
     pub retry_drops: u64,
     /// Time that its transmissions and the answers to them took.
     pub air: Span,
+}
+
+/// What a station sees of its channel over an interval.
+#[derive(Clone, Copy, Debug)]
+pub struct Survey {
+    interval: Span,
+    ends: Time,
+    begun: Time,
+    /// When the interval began: what the channel was occupied for, and what the station had done.
+    occupied: Span,
+    before: Counts,
+    /// Slots of backoffs drawn in it, and how many.
+    slots: f64,
+    backoffs: f64,
+    /// Bits of packets sent in it, and how many.
+    bits: f64,
+    packets: f64,
+}
+
+impl Survey {
+    /// Before the first interval.
+    pub fn new(interval: Span) -> Self {
+        Self {
+            interval,
+            ends: Time::ZERO + interval,
+            begun: Time::ZERO,
+            occupied: Span::ZERO,
+            before: Counts::default(),
+            slots: 0.0,
+            backoffs: 0.0,
+            bits: 0.0,
+            packets: 0.0,
+        }
+    }
+
+    /// A transmission of so many bytes is over, and so many slots of backoff are drawn for the next.
+    pub fn see(&mut self, bytes: u32, slots: u64) {
+        self.slots += slots as f64;
+        self.backoffs += 1.0;
+        self.bits += 8.0 * f64::from(bytes);
+        self.packets += 1.0;
+    }
+
+    /// Ends the interval, if it is over: what the channel was like, for frames at this rate.
+    pub fn end(
+        &mut self,
+        now: Time,
+        (counts, occupied): (&Counts, Span),
+        (phy, rate): (&Phy, BitRate),
+    ) -> Option<Channel> {
+        if now < self.ends || self.packets == 0.0 {
+            return None;
+        }
+        let span = now.since(self.begun).seconds();
+        let since = |now: Span, before: Span| now.seconds() - before.seconds();
+        let others = since(occupied, self.occupied) - since(counts.air, self.before.air);
+        let attempts = (counts.attempts - self.before.attempts) as f64;
+        let failures = (counts.collisions + counts.errors) as f64
+            - (self.before.collisions + self.before.errors) as f64;
+        let backoff = phy.slot.scale(self.slots / self.backoffs);
+        let channel = Channel {
+            rate,
+            loss: failures / attempts.max(1.0),
+            others: (others / span).clamp(0.0, 0.99),
+            body: Span::from_seconds(self.bits / self.packets / rate.bps()),
+            overhead: phy.difs() + phy.preamble + backoff + phy.answer(1, rate),
+        };
+        let passed = now.since(self.ends).ps() / self.interval.ps() + 1;
+        let ends = self.ends + self.interval * passed;
+        *self = Self { ends, begun: now, occupied, before: *counts, ..Self::new(self.interval) };
+        Some(channel)
+    }
 }
 
 impl Station {
@@ -87,6 +163,7 @@ impl Station {
             name: config.name.clone(),
             counts: Counts::default(),
             base: Counts::default(),
+            survey: config.survey.map(Survey::new),
         }
     }
 

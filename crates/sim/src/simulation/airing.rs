@@ -3,8 +3,9 @@
 use super::{END, Simulation};
 use crate::agenda::{Event, Kind};
 use crate::medium::Medium;
-use crate::medium::station::Peer;
+use crate::medium::station::{Peer, Station};
 use crate::packet::Packet;
+use knee_laws::capacity::{Delivery, passive};
 use knee_laws::quantities::{BitRate, Span, Time};
 
 /// A transmission as it was begun.
@@ -232,13 +233,29 @@ impl Simulation {
 
     /// A station knows what has become of its transmission: it draws a backoff, and contends again if it can.
     fn end_attempt(&mut self, station: u32, collided: bool) {
+        let rate = self.rate_of(station);
+        let bytes = self.delivered_bytes(station);
+        let size = self.stations[station as usize].burst.first().map_or(0, |(one, _)| one.size);
         let given_up = self.judge(station, collided);
-        let Self { stations, media, .. } = self;
+        let Self { stations, media, links, .. } = self;
         let sender = &mut stations[station as usize];
-        let Medium { phy, contention, .. } = &mut media[sender.medium as usize];
-        sender.backoff =
-            contention.count(self.now) + phy.backoff(sender.failures, sender.uniform());
+        let Medium { phy, contention, times, .. } = &mut media[sender.medium as usize];
+        let backoff = phy.backoff(sender.failures, sender.uniform());
+        sender.backoff = contention.count(self.now) + backoff;
         let queue = sender.from;
+        if bytes > 0 {
+            let delivery = Delivery { bytes, time: self.now.since(sender.released), rate };
+            links[sender.links[queue].0 as usize].learn_from(self.now, delivery);
+            sender.released = self.now;
+        }
+        if let Some(survey) = &mut sender.survey {
+            survey.see(u32::from(size), backoff);
+            let occupied = times.success + times.collision + times.error;
+            let seen = survey.end(self.now, (&sender.counts, occupied), (phy, rate));
+            if let Some(capacity) = seen.map(|channel| passive(&channel)) {
+                links[sender.links[queue].0 as usize].tell_capacity(capacity);
+            }
+        }
         let (link, is_idle) = (sender.links[queue].0, sender.burst.is_empty());
         for packet in &given_up {
             self.links[link as usize].give_up();
@@ -255,6 +272,13 @@ impl Simulation {
             let sender = &self.stations[station as usize];
             self.media[sender.medium as usize].contention.join(station, sender.backoff);
         }
+    }
+
+    /// Bytes that the transmission under way of a station delivers.
+    fn delivered_bytes(&self, station: u32) -> u32 {
+        let Station { burst, delivered, .. } = &self.stations[station as usize];
+        let fine = burst.iter().zip(delivered).filter(|(_, is_fine)| **is_fine);
+        fine.map(|((packet, _), _)| u32::from(packet.size)).sum()
     }
 
     /// Takes from a station\'s packets those that are delivered and those that are given up, which it returns.

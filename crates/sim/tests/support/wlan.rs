@@ -66,6 +66,7 @@ impl Uploads {
                 queues: vec![StationQueue { link, peer: StationPeer::Own }],
                 rate,
                 errors: (self.errors > 0.0).then_some(Loss::Bernoulli { probability: self.errors }),
+                survey: None,
                 entry: None,
             });
             config.flows.push(FlowConfig {
