@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bmcc;
+pub mod dcf;
 pub mod dde;
 pub mod max_min;
 pub mod miaimd;

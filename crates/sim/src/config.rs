@@ -80,7 +80,7 @@ pub enum Change {
     /// A parameter of the law of the flow with this number.
     Parameter(u32, String, Value),
     /// A flow joins: it starts at once, whatever its configuration says.
-    Join(Newcomer),
+    Join(Box<Newcomer>),
     /// The flow with this number sends no new data.
     Leave(u32),
 }

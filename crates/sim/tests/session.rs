@@ -132,7 +132,7 @@ fn flows_join_and_leave() {
     let newcomer = newcomer(&config, first);
     let mut simulation = Simulation::new(config);
     simulation.run_before(at(5.0), u64::MAX).expect("no law fails");
-    simulation.apply(Change::Join(newcomer)).expect("its links are there");
+    simulation.apply(Change::Join(Box::new(newcomer))).expect("its links are there");
     simulation.run_before(at(15.0), u64::MAX).expect("no law fails");
     simulation.apply(Change::Leave(4)).expect("it is there");
     simulation.apply(Change::Leave(0)).expect("it is there");
@@ -161,7 +161,7 @@ fn what_cannot_change_says_so() {
     assert_eq!(simulation.apply(rate(0)), Err(Unchanged::Fixed));
     assert_eq!(simulation.apply(rate(99)), Err(Unchanged::Unknown));
     assert_eq!(simulation.apply(Change::Leave(99)), Err(Unchanged::Unknown));
-    assert_eq!(simulation.apply(Change::Join(lost)), Err(Unchanged::Unknown));
+    assert_eq!(simulation.apply(Change::Join(Box::new(lost))), Err(Unchanged::Unknown));
     let tune = |name: &str| Change::Parameter(0, name.to_owned(), Value::Number(0.5));
     let refused = simulation.apply(tune("bteta"));
     assert!(matches!(

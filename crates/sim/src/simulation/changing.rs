@@ -36,7 +36,7 @@ impl Simulation {
                 let slot = self.slot_of(number)?;
                 self.flows[slot as usize].law.tune(&name, &value).map_err(Unchanged::Refused)
             }
-            Change::Join(newcomer) => self.join(newcomer),
+            Change::Join(newcomer) => self.join(*newcomer),
             Change::Leave(number) => {
                 let slot = self.slot_of(number)?;
                 self.stop(slot);
@@ -61,7 +61,10 @@ impl Simulation {
             let station = &mut self.stations[link.server as usize];
             match change {
                 LinkChange::Rate(rate) => station.rate = *rate,
-                LinkChange::Loss(loss) => return Ok(station.change_errors(*loss, self.seed)),
+                LinkChange::Loss(loss) => {
+                    station.change_errors(*loss, self.seed);
+                    return Ok(());
+                }
                 _ => {}
             }
         }
