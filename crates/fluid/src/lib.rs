@@ -6,6 +6,7 @@
 
 pub mod bmcc;
 pub mod dde;
+pub mod effort;
 pub mod max_min;
 pub mod miaimd;
 pub mod miaimd_network;
