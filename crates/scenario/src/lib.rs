@@ -40,3 +40,4 @@ pub use problem::Problem;
 pub use results::Results;
 pub use run::{Control, run};
 pub use scenario::{Format, Scenario, Source};
+pub use text::MOST_TEXT;

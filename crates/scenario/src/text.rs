@@ -5,11 +5,18 @@ use crate::problem::{Fault, Key, KeyPath, Problem};
 use crate::scenario::{Format, Source};
 use serde::de::DeserializeOwned;
 use serde_path_to_error::Segment;
+use toml::Spanned;
 use toml::Value;
 use toml::de::{DeTable, DeValue};
 
+/// Most text of a scenario, bytes: some hundred thousand links or groups of flows.
+pub const MOST_TEXT: usize = 8_000_000;
 /// Longest value that a message repeats.
 const SHOWN_CHARACTERS: usize = 60;
+/// Longest setting from outside that a message repeats.
+const LABEL_CHARACTERS: usize = 120;
+/// Most names of a dotted key; no setting lies as deep.
+const MOST_PARTS: usize = 16;
 
 /// A setting from outside of the text.
 pub(crate) struct Override {
@@ -28,6 +35,16 @@ pub(crate) struct Text<'a> {
 impl<'a> Text<'a> {
     /// Reads the text and applies its overrides.
     pub fn read(source: &Source<'a>) -> Result<Self, Problem> {
+        let settings = source.overrides.iter().map(|(key, value)| key.len() + value.len());
+        let bytes = source.text.len() + settings.sum::<usize>();
+        if bytes > MOST_TEXT {
+            return Err(Problem(format!(
+                "{}: a scenario has at most {} MB of text, this one {:.1} MB",
+                source.name,
+                MOST_TEXT / 1_000_000,
+                bytes as f64 / 1e6
+            )));
+        }
         let tree = match source.format {
             Format::Toml => toml::from_str(source.text).map_err(|error: toml::de::Error| {
                 let at = error.span().map(|span| line_of(source.text, span.start));
@@ -59,7 +76,14 @@ impl<'a> Text<'a> {
             .filter(|table| table.len() == 1)
             .and_then(|mut table| table.remove("value"))
             .unwrap_or_else(|| Value::String(value.to_owned()));
+        let label = shortened(label);
         let fail = |message: &str| Problem(format!("{label}: {message}"));
+        let parts = key.split('.').count();
+        if parts > MOST_PARTS {
+            let most =
+                format!("a key is at most {MOST_PARTS} names with dots between, not {parts}");
+            return Err(fail(&most));
+        }
         let mut path = KeyPath::root();
         let mut place = &mut self.tree;
         for part in key.split('.').map(str::trim) {
@@ -128,10 +152,12 @@ impl<'a> Text<'a> {
     /// The sentence for a fault.
     pub fn problem(&self, fault: &Fault) -> Problem {
         let message = &fault.message;
+        let document = self.document_of_lines();
+        let line = |path: &KeyPath| document.as_ref().and_then(|table| self.line(table, path));
         let caused = |setting: &&Override| {
             let (long, short) = (&fault.path.0, &setting.path.0);
             long.starts_with(short)
-                || (short.starts_with(long) && !long.is_empty() && self.is_missing(&setting.path))
+                || (short.starts_with(long) && !long.is_empty() && line(&setting.path).is_none())
         };
         if let Some(setting) = self.overrides.iter().rev().find(caused) {
             if setting.path == fault.path {
@@ -139,7 +165,7 @@ impl<'a> Text<'a> {
             }
             return Problem(format!("{}: {}: {message}", setting.label, self.shown(&fault.path)));
         }
-        let place = match self.line(&fault.path) {
+        let place = match line(&fault.path) {
             Some(line) => format!("{}:{line}", self.source.name),
             None => self.source.name.to_owned(),
         };
@@ -147,11 +173,6 @@ impl<'a> Text<'a> {
             return Problem(format!("{place}: {message}"));
         }
         Problem(format!("{place}: {}: {message}", self.shown(&fault.path)))
-    }
-
-    /// The text has no value there.
-    fn is_missing(&self, path: &KeyPath) -> bool {
-        self.line(path).is_none()
     }
 
     /// A list's name in messages.
@@ -181,12 +202,17 @@ impl<'a> Text<'a> {
         }
     }
 
+    /// The text with the places of its parts, if it has lines to speak of.
+    fn document_of_lines(&self) -> Option<Spanned<DeTable<'a>>> {
+        let is_toml = self.source.format == Format::Toml;
+        is_toml.then(|| DeTable::parse(self.source.text).ok()).flatten()
+    }
+
     /// The line of the deepest part of `path` that the text has.
-    fn line(&self, path: &KeyPath) -> Option<usize> {
-        if self.source.format != Format::Toml || path.0.is_empty() {
+    fn line(&self, document: &Spanned<DeTable>, path: &KeyPath) -> Option<usize> {
+        if path.0.is_empty() {
             return None;
         }
-        let document = DeTable::parse(self.source.text).ok()?;
         let mut at = None;
         let mut table = Some(document.get_ref());
         let mut list = None;
@@ -274,6 +300,15 @@ fn lists(value: &Value, at: &KeyPath) -> Result<(), Fault> {
         }
         _ => Ok(()),
     }
+}
+
+/// A setting as messages repeat it: in a line, and not endlessly.
+fn shortened(label: String) -> String {
+    if label.chars().count() <= LABEL_CHARACTERS {
+        return label;
+    }
+    let kept: String = label.chars().take(LABEL_CHARACTERS - 1).collect();
+    format!("{kept}…")
 }
 
 fn line_of(text: &str, at: usize) -> usize {
