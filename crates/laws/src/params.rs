@@ -1,10 +1,14 @@
 //! Parameters of laws: typed, with unit, default, range and help, declared once by [`params!`].
 
 use crate::quantities::{BitRate, Bytes, Span};
+use std::borrow::Cow;
 use std::fmt;
 
+/// Text of a declaration: of a shipped law a literal, of another its own.
+pub type Text = Cow<'static, str>;
+
 /// What sort of value a parameter takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A dimensionless number.
     Number,
@@ -19,11 +23,11 @@ pub enum Kind {
     /// An amount of data.
     Size,
     /// One of these words, declared by [`choices!`](crate::choices).
-    Choice(&'static [&'static str]),
+    Choice(Vec<Text>),
 }
 
 /// A parameter's value.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// A dimensionless number.
     Number(f64),
@@ -38,13 +42,18 @@ pub enum Value {
     /// An amount of data.
     Size(Bytes),
     /// A word.
-    Choice(&'static str),
+    Choice(Text),
 }
 
 impl Value {
+    /// A word.
+    pub const fn word(word: &'static str) -> Self {
+        Self::Choice(Text::Borrowed(word))
+    }
+
     /// The value in its base unit (1, s, bit/s, bytes), as ranges are given; of a word nothing.
-    pub fn base(self) -> f64 {
-        match self {
+    pub fn base(&self) -> f64 {
+        match *self {
             Self::Number(x) => x,
             Self::Integer(n) => n as f64,
             Self::Flag(b) => f64::from(u8::from(b)),
@@ -73,9 +82,9 @@ impl fmt::Display for Value {
 /// A Rust type that a parameter may have.
 pub trait ParamType: Copy {
     /// Which kind of value it takes.
-    const KIND: Kind;
+    fn kind() -> Kind;
     /// From a value; `None` if it is of another kind.
-    fn from_value(value: Value) -> Option<Self>;
+    fn from_value(value: &Value) -> Option<Self>;
     /// To a value.
     fn to_value(self) -> Value;
 }
@@ -83,9 +92,11 @@ pub trait ParamType: Copy {
 macro_rules! param_type {
     ($($type:ty => $kind:ident),* $(,)?) => {$(
         impl ParamType for $type {
-            const KIND: Kind = Kind::$kind;
-            fn from_value(value: Value) -> Option<Self> {
-                match value { Value::$kind(x) => Some(x), _ => None }
+            fn kind() -> Kind {
+                Kind::$kind
+            }
+            fn from_value(value: &Value) -> Option<Self> {
+                match value { Value::$kind(x) => Some(*x), _ => None }
             }
             fn to_value(self) -> Value { Value::$kind(self) }
         }
@@ -97,7 +108,7 @@ param_type! { f64 => Number, u64 => Integer, bool => Flag, Span => Duration, Bit
 #[derive(Clone, Debug)]
 pub struct ParamInfo {
     /// Its name in a scenario.
-    pub name: &'static str,
+    pub name: Text,
     /// What it takes.
     pub kind: Kind,
     /// What it is when a scenario is silent.
@@ -107,21 +118,21 @@ pub struct ParamInfo {
     /// Largest allowed value in the base unit.
     pub max: f64,
     /// What it means, and the paper's symbol.
-    pub help: &'static str,
+    pub help: Text,
 }
 
 impl ParamInfo {
     /// The allowed range in words, with units.
     pub fn range(&self) -> String {
-        let show = |x: f64| match self.kind {
+        let show = |x: f64| match &self.kind {
             Kind::Duration => Span::from_seconds(x).to_string(),
             Kind::Rate => BitRate::from_bps(x).to_string(),
             Kind::Size => Bytes(x as u64).to_string(),
             Kind::Integer | Kind::Number | Kind::Flag | Kind::Choice(_) => format!("{x}"),
         };
-        match self.kind {
+        match &self.kind {
             Kind::Flag => "true or false".to_owned(),
-            Kind::Choice(words) => match words {
+            Kind::Choice(words) => match words.as_slice() {
                 [first @ .., last] if !first.is_empty() => {
                     format!("{} or {last}", first.join(", "))
                 }
@@ -132,9 +143,9 @@ impl ParamInfo {
     }
 
     /// Is `value` within the range?
-    pub fn allows(&self, value: Value) -> bool {
-        if let (Kind::Choice(words), Value::Choice(word)) = (self.kind, value) {
-            return words.contains(&word);
+    pub fn allows(&self, value: &Value) -> bool {
+        if let (Kind::Choice(words), Value::Choice(word)) = (&self.kind, value) {
+            return words.contains(word);
         }
         let x = value.base();
         x >= self.min && x <= self.max
@@ -146,7 +157,7 @@ pub trait ParamSet: Default {
     /// What there is, in declaration order.
     fn infos() -> Vec<ParamInfo>;
     /// Sets the named parameter.
-    fn set(&mut self, name: &str, value: Value) -> Result<(), ParamError>;
+    fn set(&mut self, name: &str, value: &Value) -> Result<(), ParamError>;
 }
 
 /// Why a parameter was refused.
@@ -162,6 +173,29 @@ pub enum ParamError {
     OutOfRange,
 }
 
+/// The first parameter that a law refuses, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal {
+    /// The parameter's name.
+    pub name: String,
+    /// Why it was refused.
+    pub error: ParamError,
+}
+
+/// Fills a law's parameters from named values.
+pub fn fill<P: ParamSet>(values: &[(String, Value)]) -> Result<P, Refusal> {
+    let mut params = P::default();
+    for (name, value) in values {
+        params.set(name, value).map_err(|error| Refusal { name: name.clone(), error })?;
+    }
+    Ok(params)
+}
+
+/// The refusal of a law that nobody knows.
+pub fn unknown(name: &str) -> Refusal {
+    Refusal { name: name.to_owned(), error: ParamError::UnknownLaw }
+}
+
 /// Declares an enum that a parameter may be, each variant with the word that scenarios write for it.
 #[macro_export]
 macro_rules! choices {
@@ -173,15 +207,18 @@ macro_rules! choices {
         pub enum $Set { $( $(#[doc = $help])+ $Variant, )+ }
 
         impl $crate::params::ParamType for $Set {
-            const KIND: $crate::params::Kind = $crate::params::Kind::Choice(&[$($word),+]);
-            fn from_value(value: $crate::params::Value) -> Option<Self> {
-                match value {
-                    $( $crate::params::Value::Choice($word) => Some(Self::$Variant), )+
+            fn kind() -> $crate::params::Kind {
+                $crate::params::Kind::Choice(vec![$($word.into()),+])
+            }
+            fn from_value(value: &$crate::params::Value) -> Option<Self> {
+                let $crate::params::Value::Choice(word) = value else { return None };
+                match word.as_ref() {
+                    $( $word => Some(Self::$Variant), )+
                     _ => None,
                 }
             }
             fn to_value(self) -> $crate::params::Value {
-                match self { $( Self::$Variant => $crate::params::Value::Choice($word), )+ }
+                match self { $( Self::$Variant => $crate::params::Value::word($word), )+ }
             }
         }
     };
@@ -216,17 +253,17 @@ macro_rules! params {
                 #[allow(unused_imports)]
                 use $crate::params::ParamType;
                 vec![ $( $crate::params::ParamInfo {
-                    name: stringify!($name),
-                    kind: <$type>::KIND,
+                    name: stringify!($name).into(),
+                    kind: <$type>::kind(),
                     default: <$type>::to_value($default),
                     min: $crate::params::bounds(&[$($min as f64, $max as f64)?]).0,
                     max: $crate::params::bounds(&[$($min as f64, $max as f64)?]).1,
-                    help: concat!($($help),+).trim_ascii(),
+                    help: concat!($($help),+).trim_ascii().into(),
                 } ),* ]
             }
 
             #[allow(unused_variables)]
-            fn set(&mut self, name: &str, value: $crate::params::Value)
+            fn set(&mut self, name: &str, value: &$crate::params::Value)
                 -> Result<(), $crate::params::ParamError>
             {
                 #[allow(unused_imports)]
@@ -237,7 +274,7 @@ macro_rules! params {
                 match name {
                     $( stringify!($name) => {
                         let typed = <$type>::from_value(value)
-                            .ok_or(ParamError::WrongKind(<$type>::KIND))?;
+                            .ok_or(ParamError::WrongKind(<$type>::kind()))?;
                         if !info.allows(value) { return Err(ParamError::OutOfRange); }
                         self.$name = typed;
                         Ok(())
@@ -283,30 +320,33 @@ mod tests {
     #[test]
     fn a_parameter_is_set_within_its_range_only() {
         let mut sample = Sample::default();
-        assert_eq!(sample.set("gain", Value::Number(0.25)), Ok(()));
+        assert_eq!(sample.set("gain", &Value::Number(0.25)), Ok(()));
         assert_eq!(sample.gain, 0.25);
-        assert_eq!(sample.set("gain", Value::Number(1.5)), Err(ParamError::OutOfRange));
-        assert_eq!(sample.set("gain", Value::Number(f64::NAN)), Err(ParamError::OutOfRange));
-        assert_eq!(sample.set("gain", Value::Flag(true)), Err(ParamError::WrongKind(Kind::Number)));
-        assert_eq!(sample.set("gian", Value::Number(0.1)), Err(ParamError::UnknownName));
+        assert_eq!(sample.set("gain", &Value::Number(1.5)), Err(ParamError::OutOfRange));
+        assert_eq!(sample.set("gain", &Value::Number(f64::NAN)), Err(ParamError::OutOfRange));
+        assert_eq!(
+            sample.set("gain", &Value::Flag(true)),
+            Err(ParamError::WrongKind(Kind::Number))
+        );
+        assert_eq!(sample.set("gian", &Value::Number(0.1)), Err(ParamError::UnknownName));
         assert_eq!(sample.gain, 0.25);
     }
 
     #[test]
     fn a_word_is_one_of_those_declared() {
         let mut sample = Sample::default();
-        assert_eq!(sample.set("shape", Value::Choice("square")), Ok(()));
+        assert_eq!(sample.set("shape", &Value::word("square")), Ok(()));
         assert_eq!(sample.shape, Shape::Square);
-        let words = Kind::Choice(&["round", "square"]);
-        for wrong in [Value::Choice("oval"), Value::Flag(true)] {
-            assert_eq!(sample.set("shape", wrong), Err(ParamError::WrongKind(words)));
+        let words = || Kind::Choice(vec!["round".into(), "square".into()]);
+        for wrong in [Value::word("oval"), Value::Flag(true)] {
+            assert_eq!(sample.set("shape", &wrong), Err(ParamError::WrongKind(words())));
         }
         let info = &Sample::infos()[2];
         assert_eq!(
-            (info.range().as_str(), info.default),
-            ("round or square", Value::Choice("round"))
+            (info.range().as_str(), info.default.clone()),
+            ("round or square", Value::word("round"))
         );
-        assert!(info.allows(info.default) && !info.allows(Value::Choice("oval")));
+        assert!(info.allows(&info.default) && !info.allows(&Value::word("oval")));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::params::Value;
 use crate::quantities::Span;
 
 /// A law and the parameters that differ from its defaults.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Preset {
     /// Its name in scenarios.
     pub name: &'static str,
@@ -23,11 +23,6 @@ pub struct Preset {
 /// A law's name, and its parameters that differ from their defaults.
 pub type Setting = (&'static str, &'static [(&'static str, Value)]);
 
-/// The preset of this name.
-pub fn preset(name: &str) -> Option<&'static Preset> {
-    PRESETS.iter().find(|preset| preset.name == name)
-}
-
 /// Every preset.
 pub const PRESETS: &[Preset] = &[
     Preset {
@@ -37,12 +32,12 @@ pub const PRESETS: &[Preset] = &[
         sender: (
             "vcp",
             &[
-                ("ai_scaling", Value::Choice("authors")),
-                ("ai_limit", Value::Choice("table")),
-                ("mi_limit", Value::Choice("table")),
+                ("ai_scaling", Value::word("authors")),
+                ("ai_limit", Value::word("table")),
+                ("mi_limit", Value::word("table")),
                 ("new_acks_only", Value::Flag(true)),
-                ("after_cut", Value::Choice("conditional")),
-                ("rtt_from", Value::Choice("ticks")),
+                ("after_cut", Value::word("conditional")),
+                ("rtt_from", Value::word("ticks")),
                 ("syn", Value::Flag(true)),
                 ("sparse_pacing", Value::Flag(true)),
             ],
@@ -50,9 +45,9 @@ pub const PRESETS: &[Preset] = &[
         router: (
             "vcp",
             &[
-                ("gamma_rule", Value::Choice("authors")),
-                ("rounding", Value::Choice("percent")),
-                ("queue_average", Value::Choice("sixteenth-of-mean")),
+                ("gamma_rule", Value::word("authors")),
+                ("rounding", Value::word("percent")),
+                ("queue_average", Value::word("sixteenth-of-mean")),
                 ("one_less", Value::Flag(true)),
             ],
         ),
@@ -68,8 +63,8 @@ pub const PRESETS: &[Preset] = &[
         name: "vcp-friendly",
         title: "VCP beside TCP: AI and cuts as TCP's in the long run, overload marked at random as RED",
         source: "Xia et al., IEEE/ACM ToN 16(6), 2008, VI-C",
-        sender: ("vcp", &[("alpha", Value::Number(0.2)), ("ai_scaling", Value::Choice("none"))]),
-        router: ("vcp", &[("overload_marks", Value::Choice("random"))]),
+        sender: ("vcp", &[("alpha", Value::Number(0.2)), ("ai_scaling", Value::word("none"))]),
+        router: ("vcp", &[("overload_marks", Value::word("random"))]),
     },
     scheme(
         "mlcp-2bit",
@@ -147,8 +142,8 @@ const fn scheme(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::laws::Laws;
     use crate::params::ParamInfo;
-    use crate::registry::{router_laws, sender_laws};
 
     /// Every parameter is there, within its range, and not at its default.
     fn check(preset: &Preset, set: &[(&str, Value)], infos: &[ParamInfo]) {
@@ -156,7 +151,7 @@ mod tests {
             let of = format!("{name} of {}", preset.name);
             let info = infos.iter().find(|info| info.name == *name);
             let info = info.unwrap_or_else(|| panic!("no {of}"));
-            assert!(info.allows(*value) && info.default != *value, "{of}");
+            assert!(info.allows(value) && info.default != *value, "{of}");
             assert_eq!(
                 std::mem::discriminant(value),
                 std::mem::discriminant(&info.default),
@@ -168,18 +163,18 @@ mod tests {
 
     #[test]
     fn entries_are_tidy() {
-        let (senders, routers) = (sender_laws(), router_laws());
+        let laws = Laws::default();
         for (at, preset) in PRESETS.iter().enumerate() {
             let name = preset.name;
             assert!(name.bytes().all(|c| matches!(c, b'a'..=b'z' | b'0'..=b'9' | b'-')), "{name}");
             assert!(PRESETS[..at].iter().all(|other| other.name != name), "{name} twice");
-            assert!(senders.iter().all(|law| law.name != name), "{name} is a sender");
-            assert!(routers.iter().all(|law| law.name != name), "{name} is a router");
+            assert!(laws.sender(name).is_none(), "{name} is a sender");
+            assert!(laws.router(name).is_none(), "{name} is a router");
             assert!(!preset.title.is_empty() && !preset.source.is_empty(), "{name}");
-            let sender = senders.iter().find(|law| law.name == preset.sender.0).expect("a sender");
-            check(preset, preset.sender.1, &sender.params);
-            let router = routers.iter().find(|law| law.name == preset.router.0).expect("a router");
-            check(preset, preset.router.1, &router.params);
+            let sender = laws.sender(preset.sender.0).expect("a sender");
+            check(preset, preset.sender.1, &sender.info.params);
+            let router = laws.router(preset.router.0).expect("a router");
+            check(preset, preset.router.1, &router.info.params);
         }
     }
 }

@@ -1,134 +1,17 @@
-//! The list of laws. A new law is one file and one line in [`senders!`] or [`routers!`] below.
+//! The list of shipped laws. A new law is one file and one line in [`senders!`] or [`routers!`] below.
 //!
-//! Each line makes the enum variant, the registry entry, the CLI and Python name, and enters the law
-//! into the all-laws tests.
+//! Each line makes the enum variant, the entry in [`Laws`](crate::laws::Laws), the CLI and Python name, and
+//! enters the law into the all-laws tests.
 
-use crate::codecs::{Codec, Header, Wire};
-use crate::params::{ParamError, ParamInfo, ParamSet, Value};
+use crate::codecs::{Header, Wire};
+use crate::laws::{RouterEntry, SenderEntry};
+use crate::params::fill;
 use crate::quantities::{BitRate, Span, Time};
 use crate::router::{
-    Arrival, Departure, Draw, Eviction, LinkView, QueueView, RouterLaw, Verdict, Waiting,
+    Arrival, Departure, Draw, Eviction, QueueView, RouterLaw, RouterSpec, Verdict, Waiting,
 };
-use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw, Sending};
-use crate::senders::slow_start::SlowStart;
+use crate::sender::{Ack, Loss, SenderLaw, SenderSpec, Sending};
 use crate::{routers, senders};
-
-/// A sender law as the registry knows it. Codec, recovery and router default to those of a TCP of today.
-pub trait SenderSpec {
-    /// The law itself; TCPs that differ in loss recovery only share one.
-    type Law: SenderLaw;
-    /// Its parameters.
-    type Params: ParamSet;
-    /// Its name in scenarios.
-    const NAME: &'static str;
-    /// What it is, in a line.
-    const TITLE: &'static str;
-    /// Where it is published.
-    const SOURCE: &'static str;
-    /// The feedback that it reads. `Ecn` is optional for a sender, the others are required.
-    const CODEC: Codec = Codec::Ecn;
-    /// How its transport repairs losses unless a scenario says otherwise.
-    const RECOVERY: Recovery = Recovery::Sack;
-    /// Do its flows open with a handshake unless a scenario says otherwise?
-    const HANDSHAKE: bool = false;
-    /// The router law that it is made for.
-    const ROUTER: &'static str = "droptail";
-    /// Starts a flow.
-    fn new(params: Self::Params, opening: &Opening) -> Self::Law;
-}
-
-/// A router law as the registry knows it. By default it marks with ECN and acts on arrivals alone.
-pub trait RouterSpec {
-    /// The law itself.
-    type Law: RouterLaw;
-    /// Its parameters.
-    type Params: ParamSet;
-    /// Its name in scenarios.
-    const NAME: &'static str;
-    /// What it is, in a line.
-    const TITLE: &'static str;
-    /// Where it is published.
-    const SOURCE: &'static str;
-    /// The feedback that it writes.
-    const CODEC: Codec = Codec::Ecn;
-    /// Does it act on departures? Such links pay an event a packet.
-    const ON_DEPARTURE: bool = false;
-    /// How many queues share the link's buffer. Links with several pay an event a packet.
-    const QUEUES: usize = 1;
-    /// Does it, with these parameters, mark packets of RFC 3168's ECN besides those of its codec?
-    fn marks_ecn(_params: &Self::Params) -> bool {
-        false
-    }
-    /// Sets up a link.
-    fn new(params: Self::Params, link: &LinkView) -> Self::Law;
-}
-
-/// A sender law's entry.
-#[derive(Clone, Debug)]
-pub struct SenderInfo {
-    /// Its name in scenarios.
-    pub name: &'static str,
-    /// What it is, in a line.
-    pub title: &'static str,
-    /// Where it is published.
-    pub source: &'static str,
-    /// The feedback that it reads.
-    pub codec: Codec,
-    /// How its transport repairs losses by default.
-    pub recovery: Recovery,
-    /// Do its flows open with a handshake by default?
-    pub handshake: bool,
-    /// The router law that it is made for.
-    pub router: &'static str,
-    /// Has it the slow start that a transport's `slow_start` changes?
-    pub slow_start: bool,
-    /// Its parameters.
-    pub params: Vec<ParamInfo>,
-}
-
-/// A router law's entry.
-#[derive(Clone, Debug)]
-pub struct RouterInfo {
-    /// Its name in scenarios.
-    pub name: &'static str,
-    /// What it is, in a line.
-    pub title: &'static str,
-    /// Where it is published.
-    pub source: &'static str,
-    /// The feedback that it writes.
-    pub codec: Codec,
-    /// Does it act on departures?
-    pub on_departure: bool,
-    /// How many queues share the link's buffer.
-    pub queues: usize,
-    /// Its parameters.
-    pub params: Vec<ParamInfo>,
-}
-
-/// The first parameter that a law refuses, and why.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Refusal {
-    /// The parameter's name.
-    pub name: String,
-    /// Why it was refused.
-    pub error: ParamError,
-}
-
-/// Fills a law's parameters from named values.
-pub(crate) fn fill<P: ParamSet>(values: &[(String, Value)]) -> Result<P, Refusal> {
-    let mut params = P::default();
-    for (name, value) in values {
-        params.set(name, *value).map_err(|error| Refusal { name: name.clone(), error })?;
-    }
-    Ok(params)
-}
-
-pub(crate) fn unknown(name: &str) -> Refusal {
-    Refusal { name: name.to_owned(), error: ParamError::UnknownLaw }
-}
-
-/// An opening like any other, to ask laws about themselves.
-const ANY: Opening = Opening { initial_window: 1.0, packet_bytes: 1000 };
 
 macro_rules! senders {
     ($($Variant:ident = $path:path;)*) => {
@@ -165,8 +48,13 @@ macro_rules! senders {
             fn on_wake(&mut self, now: Time) {
                 match self { $(Self::$Variant(law) => law.on_wake(now),)* Self::Custom(law) => law.on_wake(now) }
             }
-            fn slow_start(&mut self) -> Option<&mut SlowStart> {
-                match self { $(Self::$Variant(law) => law.slow_start(),)* Self::Custom(law) => law.slow_start() }
+            #[inline]
+            fn ssthresh(&self) -> Option<f64> {
+                match self { $(Self::$Variant(law) => law.ssthresh(),)* Self::Custom(law) => law.ssthresh() }
+            }
+            #[inline]
+            fn failure(&self) -> Option<&str> {
+                match self { Self::Custom(law) => law.failure(), _ => None }
             }
             #[inline]
             fn header(&self, sending: &Sending) -> Header {
@@ -177,29 +65,13 @@ macro_rules! senders {
             }
         }
 
-        impl Sender {
-            /// Starts the named law with these parameters.
-            pub fn build(name: &str, params: &[(String, Value)], opening: &Opening) -> Result<Self, Refusal> {
-                $(if name == <$path as SenderSpec>::NAME {
-                    return Ok(Self::$Variant(<$path as SenderSpec>::new(fill(params)?, opening)));
-                })*
-                Err(unknown(name))
-            }
-        }
-
-        /// Every sender law's entry.
-        pub fn sender_laws() -> Vec<SenderInfo> {
-            vec![$(SenderInfo {
-                name: <$path as SenderSpec>::NAME,
-                title: <$path as SenderSpec>::TITLE,
-                source: <$path as SenderSpec>::SOURCE,
-                codec: <$path as SenderSpec>::CODEC,
-                recovery: <$path as SenderSpec>::RECOVERY,
-                handshake: <$path as SenderSpec>::HANDSHAKE,
-                router: <$path as SenderSpec>::ROUTER,
-                slow_start: <$path as SenderSpec>::new(Default::default(), &ANY).slow_start().is_some(),
-                params: <<$path as SenderSpec>::Params as ParamSet>::infos(),
-            },)*]
+        /// The entries of all of them.
+        pub(crate) fn sender_entries() -> Vec<SenderEntry> {
+            vec![$(SenderEntry::new(
+                <$path as SenderSpec>::info(),
+                fingerprint(stringify!($path)),
+                |params, opening| Ok(Sender::$Variant(<$path as SenderSpec>::new(fill(params)?, opening))),
+            ),)*]
         }
     };
 }
@@ -230,6 +102,10 @@ macro_rules! routers {
                     $(Self::$Variant(law) => law.on_overflow(arrival, wire),)*
                     Self::Custom(law) => law.on_overflow(arrival, wire),
                 }
+            }
+            #[inline]
+            fn failure(&self) -> Option<&str> {
+                match self { Self::Custom(law) => law.failure(), _ => None }
             }
             fn tick_at(&self) -> Option<Time> {
                 match self { $(Self::$Variant(law) => law.tick_at(),)* Self::Custom(law) => law.tick_at() }
@@ -265,39 +141,27 @@ macro_rules! routers {
             }
         }
 
-        impl Router {
-            /// Sets up the named law with these parameters.
-            pub fn build(name: &str, params: &[(String, Value)], link: &LinkView) -> Result<Self, Refusal> {
-                $(if name == <$path as RouterSpec>::NAME {
-                    return Ok(Self::$Variant(<$path as RouterSpec>::new(fill(params)?, link)));
-                })*
-                Err(unknown(name))
-            }
-        }
-
-        /// Does the named law, with these parameters, mark packets of RFC 3168's ECN besides those of
-        /// its codec?
-        pub fn router_marks_ecn(name: &str, params: &[(String, Value)]) -> bool {
-            $(if name == <$path as RouterSpec>::NAME {
-                return fill(params).is_ok_and(|params| <$path as RouterSpec>::marks_ecn(&params));
-            })*
-            false
-        }
-
-        /// Every router law's entry.
-        pub fn router_laws() -> Vec<RouterInfo> {
-            vec![$(RouterInfo {
-                name: <$path as RouterSpec>::NAME,
-                title: <$path as RouterSpec>::TITLE,
-                source: <$path as RouterSpec>::SOURCE,
-                codec: <$path as RouterSpec>::CODEC,
-                on_departure: <$path as RouterSpec>::ON_DEPARTURE,
-                queues: <$path as RouterSpec>::QUEUES,
-                params: <<$path as RouterSpec>::Params as ParamSet>::infos(),
-            },)*]
+        /// The entries of all of them.
+        pub(crate) fn router_entries() -> Vec<RouterEntry> {
+            vec![$(RouterEntry::new(
+                <$path as RouterSpec>::info(),
+                fingerprint(stringify!($path)),
+                |params, link| Ok(Router::$Variant(<$path as RouterSpec>::new(fill(params)?, link))),
+                |params| fill(params).is_ok_and(|params| <$path as RouterSpec>::marks_ecn(&params)),
+            ),)*]
         }
     };
 }
+
+/// The hash of the sources of the law at this path, `senders::vcp::Vcp` say.
+fn fingerprint(path: &str) -> String {
+    let module = path.rsplit_once("::").map_or(path, |(module, _)| module);
+    let known = SOURCES.iter().find(|(of, _)| *of == module);
+    known.map(|(_, hash)| (*hash).to_owned()).unwrap_or_default()
+}
+
+// Hashes of the laws' sources by module, from build.rs.
+include!(concat!(env!("OUT_DIR"), "/sources.rs"));
 
 senders! {
     Reno = senders::reno::Reno;

@@ -1,12 +1,13 @@
 //! What a router's law is told and what it answers.
 
-use crate::codecs::Wire;
+use crate::codecs::{Codec, Wire};
+use crate::params::{ParamInfo, ParamSet};
 use crate::quantities::{BitRate, Bytes, Span, Time};
 
 /// A law at a link's entrance: queue management and explicit feedback.
 ///
 /// `on_arrival` sees every packet that the link is offered; a packet that fits is then queued. A law
-/// that also acts on departures says so in its registry entry ([`RouterInfo`](crate::registry::RouterInfo)).
+/// that also acts on departures says so in its [`RouterSpec::NEEDS`].
 pub trait RouterLaw {
     /// A packet is offered.
     fn on_arrival(
@@ -15,14 +16,14 @@ pub trait RouterLaw {
         wire: &mut Wire<'_>,
         draw: &mut dyn Draw,
     ) -> Verdict;
-    /// A packet is about to be transmitted. Only called for laws with `ON_DEPARTURE`. A packet that is
+    /// A packet is about to be transmitted. Only called for laws that [need](Needs) it. A packet that is
     /// dropped here, or marked without being capable, makes room for the next.
     fn on_departure(&mut self, _departure: &Departure, _wire: &mut Wire<'_>) -> Verdict {
         Verdict::Accept
     }
     /// A packet that it has let in is lost after all: the buffer is full, or it could not be marked.
     fn on_overflow(&mut self, _arrival: &Arrival, _wire: &Wire<'_>) {}
-    /// Which of its `QUEUES` a packet joins that it has accepted. Only called if there are several.
+    /// Which of its queues a packet joins that it has accepted. Only called if there are several.
     #[inline]
     fn classify(&mut self, _arrival: &Arrival, _wire: &Wire<'_>) -> usize {
         0
@@ -51,6 +52,11 @@ pub trait RouterLaw {
     }
     /// The link's rate has changed.
     fn on_rate(&mut self, _rate: BitRate) {}
+    /// Why the law cannot go on. Links ask [`Custom`](crate::registry::Router::Custom) laws after each call, and
+    /// the run ends with what they say.
+    fn failure(&self) -> Option<&str> {
+        None
+    }
     /// What the law says at present (load factor, price, marking probability), for probes.
     fn signal(&self) -> f64 {
         0.0
@@ -110,7 +116,7 @@ pub struct Arrival {
     pub queue: QueueView,
     /// Since when the link has been transmitting nothing; `None` while it is busy.
     pub idle_since: Option<Time>,
-    /// Its flow, or rather the number that identifies flows under way.
+    /// A number that tells its flow from others, for laws that [need](Needs) it; 0 for the others.
     pub flow: u32,
     /// Size on the wire in bytes.
     pub size: u32,
@@ -144,4 +150,74 @@ pub struct LinkView {
     pub buffer: Bytes,
     /// Size of a data packet on the wire in bytes.
     pub packet_bytes: u32,
+}
+
+/// What a law needs besides packets that arrive. Who needs nothing more costs least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// Does it act on departures? Such links pay an event a packet.
+    pub departures: bool,
+    /// How many queues share the link's buffer. Links with several pay an event a packet.
+    pub queues: usize,
+    /// Does it tell flows apart ([`Arrival::flow`])?
+    pub flows: bool,
+}
+
+impl Needs {
+    /// Nothing more.
+    pub const ARRIVALS: Self = Self { departures: false, queues: 1, flows: false };
+    /// To see departures, too.
+    pub const DEPARTURES: Self = Self { departures: true, ..Self::ARRIVALS };
+}
+
+/// A router law as the registry knows it. By default it marks with ECN and acts on arrivals alone.
+pub trait RouterSpec {
+    /// The law itself.
+    type Law: RouterLaw;
+    /// Its parameters.
+    type Params: ParamSet;
+    /// Its name in scenarios.
+    const NAME: &'static str;
+    /// What it is, in a line.
+    const TITLE: &'static str;
+    /// Where it is published.
+    const SOURCE: &'static str;
+    /// The feedback that it writes.
+    const CODEC: Codec = Codec::Ecn;
+    /// What it needs besides packets that arrive.
+    const NEEDS: Needs = Needs::ARRIVALS;
+    /// Does it, with these parameters, mark packets of RFC 3168's ECN besides those of its codec?
+    fn marks_ecn(_params: &Self::Params) -> bool {
+        false
+    }
+    /// Sets up a link.
+    fn new(params: Self::Params, link: &LinkView) -> Self::Law;
+    /// What there is to know of it.
+    fn info() -> RouterInfo {
+        RouterInfo {
+            name: Self::NAME.into(),
+            title: Self::TITLE.into(),
+            source: Self::SOURCE.into(),
+            codec: Self::CODEC,
+            needs: Self::NEEDS,
+            params: Self::Params::infos(),
+        }
+    }
+}
+
+/// What there is to know of a router law.
+#[derive(Clone, Debug)]
+pub struct RouterInfo {
+    /// Its name in scenarios.
+    pub name: String,
+    /// What it is, in a line.
+    pub title: String,
+    /// Where it is published.
+    pub source: String,
+    /// The feedback that it writes.
+    pub codec: Codec,
+    /// What it needs besides packets that arrive.
+    pub needs: Needs,
+    /// Its parameters.
+    pub params: Vec<ParamInfo>,
 }

@@ -1,8 +1,10 @@
 //! What a sender's law is told and what it answers.
 
-use crate::codecs::{Feedback, Header};
+pub use crate::ack::{Ack, Congestion, Loss, RateSample};
+use crate::codecs::{Codec, Header};
+use crate::params::{ParamInfo, ParamSet};
 use crate::quantities::{BitRate, Span, Time};
-use crate::senders::slow_start::SlowStart;
+use crate::slow_start::Rule;
 
 /// A congestion-control law of a sender. It never sees a clock, a packet or a log.
 ///
@@ -32,9 +34,14 @@ pub trait SenderLaw {
     }
     /// The instant asked for by [`wake_at`](Self::wake_at) has come.
     fn on_wake(&mut self, _now: Time) {}
-    /// Its slow start, for laws that have the usual one: scenarios choose how it grows, and pacing asks whether it
-    /// is under way.
-    fn slow_start(&mut self) -> Option<&mut SlowStart> {
+    /// Its slow-start threshold in packets, for laws that have the usual slow start: they follow
+    /// [`Opening::slow_start`], and pacing asks how far the window is from the threshold.
+    fn ssthresh(&self) -> Option<f64> {
+        None
+    }
+    /// Why the law cannot go on. The transport asks [`Custom`](crate::registry::Sender::Custom) laws after each
+    /// call, and the run ends with what they say.
+    fn failure(&self) -> Option<&str> {
         None
     }
     /// The congestion header of the next data packet, for codecs that have one.
@@ -43,76 +50,6 @@ pub trait SenderLaw {
     }
     /// Shows inner quantities to a probe, by name.
     fn observe(&self, _show: &mut dyn FnMut(&'static str, f64)) {}
-}
-
-/// An ACK as a law sees it.
-#[derive(Clone, Copy, Debug)]
-pub struct Ack {
-    /// When it arrived.
-    pub now: Time,
-    /// Packets that it newly acknowledges, cumulatively; 0 for a duplicate.
-    pub newly_acked: u32,
-    /// Packets in flight after it.
-    pub in_flight: u32,
-    /// The RTT that it measured.
-    pub rtt: Span,
-    /// The smoothed RTT (RFC 6298), this sample included.
-    pub smoothed_rtt: Span,
-    /// The least RTT seen so far.
-    pub min_rtt: Span,
-    /// What the network said.
-    pub feedback: Feedback,
-    /// Is the transport repairing losses, or does the ACK echo a mark once more (RFC 3168, 6.1.2)?
-    /// Windows do not grow on it.
-    pub recovering: bool,
-    /// Was the window not the limit of what was sent?
-    pub app_limited: bool,
-    /// What the path was seen to carry, if the law wants to know and the ACK tells.
-    pub rate: Option<RateSample>,
-}
-
-/// What the path carried around the round trip of one packet
-/// (draft-cheng-iccrg-delivery-rate-estimation).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RateSample {
-    /// Packets of the flow delivered so far, selectively acknowledged ones included.
-    pub delivered: u64,
-    /// The same when the packet left.
-    pub prior_delivered: u64,
-    /// The time that these took, or their sending if that took longer.
-    pub interval: Span,
-    /// `(delivered - prior_delivered) / interval`, in packets / s.
-    pub rate: f64,
-    /// Was too little sent to tell what the path carries?
-    pub app_limited: bool,
-    /// Packets found lost since the last sample.
-    pub newly_lost: u32,
-    /// Packets found lost since the packet left.
-    pub lost: u32,
-    /// Packets in flight when it left, itself included.
-    pub prior_in_flight: u32,
-}
-
-/// What made the transport notice congestion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Congestion {
-    /// Packets are missing.
-    Loss,
-    /// An echoed ECN mark.
-    Mark,
-    /// No ACK came in time.
-    Timeout,
-}
-
-/// Congestion as a law sees it.
-#[derive(Clone, Copy, Debug)]
-pub struct Loss {
-    /// When it was noticed.
-    pub now: Time,
-    /// Packets in flight, before any retransmission.
-    pub in_flight: u32,
-    /// What told of it.
-    pub by: Congestion,
 }
 
 /// A data packet about to be sent, for header-writing laws.
@@ -129,12 +66,21 @@ pub struct Sending {
 }
 
 /// What a law is told when its flow starts.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Opening {
     /// Initial window in packets.
     pub initial_window: f64,
     /// Size of a full data packet on the wire in bytes.
     pub packet_bytes: u32,
+    /// How slow start grows, for laws that have the usual one.
+    pub slow_start: Rule,
+}
+
+impl Opening {
+    /// With standard slow start.
+    pub const fn new(initial_window: f64, packet_bytes: u32) -> Self {
+        Self { initial_window, packet_bytes, slow_start: Rule::Standard }
+    }
 }
 
 /// How the transport repairs losses.
@@ -146,4 +92,66 @@ pub enum Recovery {
     NewReno,
     /// RFC 6675: selective acknowledgements.
     Sack,
+}
+
+/// A sender law as the registry knows it. Codec, recovery and router default to those of a TCP of today.
+pub trait SenderSpec {
+    /// The law itself; TCPs that differ in loss recovery only share one.
+    type Law: SenderLaw;
+    /// Its parameters.
+    type Params: ParamSet;
+    /// Its name in scenarios.
+    const NAME: &'static str;
+    /// What it is, in a line.
+    const TITLE: &'static str;
+    /// Where it is published.
+    const SOURCE: &'static str;
+    /// The feedback that it reads. `Ecn` is optional for a sender, the others are required.
+    const CODEC: Codec = Codec::Ecn;
+    /// How its transport repairs losses unless a scenario says otherwise.
+    const RECOVERY: Recovery = Recovery::Sack;
+    /// Do its flows open with a handshake unless a scenario says otherwise?
+    const HANDSHAKE: bool = false;
+    /// The router law that it is made for.
+    const ROUTER: &'static str = "droptail";
+    /// Starts a flow.
+    fn new(params: Self::Params, opening: &Opening) -> Self::Law;
+    /// What there is to know of it.
+    fn info() -> SenderInfo {
+        let law = Self::new(Self::Params::default(), &Opening::new(1.0, 1000));
+        SenderInfo {
+            name: Self::NAME.into(),
+            title: Self::TITLE.into(),
+            source: Self::SOURCE.into(),
+            codec: Self::CODEC,
+            recovery: Self::RECOVERY,
+            handshake: Self::HANDSHAKE,
+            router: Self::ROUTER.into(),
+            slow_start: law.ssthresh().is_some(),
+            params: Self::Params::infos(),
+        }
+    }
+}
+
+/// What there is to know of a sender law.
+#[derive(Clone, Debug)]
+pub struct SenderInfo {
+    /// Its name in scenarios.
+    pub name: String,
+    /// What it is, in a line.
+    pub title: String,
+    /// Where it is published.
+    pub source: String,
+    /// The feedback that it reads.
+    pub codec: Codec,
+    /// How its transport repairs losses by default.
+    pub recovery: Recovery,
+    /// Do its flows open with a handshake by default?
+    pub handshake: bool,
+    /// The router law that it is made for.
+    pub router: String,
+    /// Has it the slow start that a transport's `slow_start` changes?
+    pub slow_start: bool,
+    /// Its parameters.
+    pub params: Vec<ParamInfo>,
 }

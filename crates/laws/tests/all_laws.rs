@@ -1,19 +1,23 @@
 //! What every law in the registry must stand: random operations, extreme parameters, a tidy entry.
 
 use knee_laws::codecs::{Codec, Feedback, Header, Load, Marks, Wire, ecn, mlcp, xcp};
+use knee_laws::laws::{Laws, RouterEntry, SenderEntry};
 use knee_laws::params::{Kind, ParamInfo, Value};
 use knee_laws::quantities::{BitRate, Bytes, Span, Time};
-use knee_laws::registry::{Router, RouterInfo, Sender, router_laws, router_marks_ecn, sender_laws};
-use knee_laws::router::{Arrival, Departure, Draw, LinkView, QueueView, RouterLaw, Verdict};
+use knee_laws::registry::Router;
+use knee_laws::router::{
+    Arrival, Departure, Draw, LinkView, QueueView, RouterInfo, RouterLaw, Verdict,
+};
 use knee_laws::sender::{Ack, Congestion, Loss, Opening, RateSample, SenderLaw, Sending};
 use proptest::prelude::*;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 const PACKET_BYTES: u32 = 1000;
 
 /// A parameter at either end of its range.
 fn extremes(params: &[ParamInfo]) -> Vec<(String, Value)> {
-    let value = |kind, base| match kind {
+    let value = |kind: &Kind, base| match kind {
         Kind::Number => Value::Number(base),
         Kind::Integer => Value::Integer(base as u64),
         Kind::Flag => Value::Flag(base != 0.0),
@@ -22,36 +26,39 @@ fn extremes(params: &[ParamInfo]) -> Vec<(String, Value)> {
         Kind::Size => Value::Size(Bytes(base as u64)),
         Kind::Choice(_) => unreachable!("words have no ends"),
     };
-    let ends = |info: &ParamInfo| match info.kind {
-        Kind::Choice(words) => words.iter().map(|word| Value::Choice(word)).collect::<Vec<_>>(),
-        _ => vec![value(info.kind, info.min), value(info.kind, info.max)],
+    let ends = |info: &ParamInfo| match &info.kind {
+        Kind::Choice(words) => words.iter().cloned().map(Value::Choice).collect::<Vec<_>>(),
+        kind => vec![value(kind, info.min), value(kind, info.max)],
     };
-    let named = |info: &ParamInfo, value| (info.name.to_owned(), value);
+    let named = |info: &ParamInfo, value| (info.name.to_string(), value);
     params.iter().flat_map(|info| ends(info).into_iter().map(|v| named(info, v))).collect()
 }
 
 #[test]
 fn entries_are_tidy() {
-    let senders =
-        sender_laws().into_iter().map(|law| (law.name, law.title, law.source, law.params));
-    let routers =
-        router_laws().into_iter().map(|law| (law.name, law.title, law.source, law.params));
+    let laws = Laws::default();
+    let senders = laws.senders.iter().map(|law| {
+        (&law.info.name, &law.info.title, &law.info.source, &law.info.params, &law.fingerprint)
+    });
+    let routers = laws.routers.iter().map(|law| {
+        (&law.info.name, &law.info.title, &law.info.source, &law.info.params, &law.fingerprint)
+    });
     for entries in [senders.collect::<Vec<_>>(), routers.collect()] {
-        for (at, (name, title, source, params)) in entries.iter().enumerate() {
+        for (at, (name, title, source, params, fingerprint)) in entries.iter().enumerate() {
+            assert_eq!(fingerprint.len(), 16, "{name}");
             assert!(name.bytes().all(|c| matches!(c, b'a'..=b'z' | b'0'..=b'9' | b'-')), "{name}");
             assert!(entries[..at].iter().all(|other| other.0 != *name), "{name} twice");
             assert!(!title.is_empty() && !source.is_empty(), "{name}");
-            for info in params {
-                assert!(info.allows(info.default), "{name}: default of {}", info.name);
+            for info in *params {
+                assert!(info.allows(&info.default), "{name}: default of {}", info.name);
                 assert!(info.help.len() > 10, "{name}: help of {}", info.name);
                 assert!(params.iter().filter(|other| other.name == info.name).count() == 1);
             }
         }
     }
-    for law in sender_laws() {
-        let router = router_laws().into_iter().find(|router| router.name == law.router);
-        let emitted = router.expect("a law's own router exists").codec;
-        assert!(emitted == Codec::None || emitted.is_read_as(law.codec), "{}", law.name);
+    for SenderEntry { info, .. } in &laws.senders {
+        let emitted = laws.router(&info.router).expect("a law's own router exists").info.codec;
+        assert!(emitted == Codec::None || emitted.is_read_as(info.codec), "{}", info.name);
     }
 }
 
@@ -139,9 +146,10 @@ fn most_growth(law: &str, windows: (f64, f64), newly_acked: u32, feedback: Feedb
 }
 
 /// Runs a sender through the events; `bounded` also watches its growth.
-fn drive_sender(name: &str, params: &[(String, Value)], events: &[Event], bounded: bool) {
-    let opening = Opening { initial_window: 2.0, packet_bytes: PACKET_BYTES };
-    let mut law = Sender::build(name, params, &opening).expect("parameters within their range");
+fn drive_sender(law: &SenderEntry, params: &[(String, Value)], events: &[Event], bounded: bool) {
+    let name = law.info.name.as_str();
+    let opening = Opening::new(2.0, PACKET_BYTES);
+    let mut law = law.build(params, &opening).expect("parameters within their range");
     let (mut now, mut rtt_seen) = (Time::ZERO, Span::ZERO);
     let (mut delivered, mut unsampled, mut largest) = (0, 0, law.window());
     for event in events {
@@ -260,7 +268,7 @@ struct Waiting {
 
 /// A link around a router law: one packet in service, the others in order.
 struct Link {
-    info: RouterInfo,
+    info: Arc<RouterInfo>,
     marks_ecn: bool,
     law: Router,
     now: Time,
@@ -270,16 +278,17 @@ struct Link {
 }
 
 impl Link {
-    fn new(info: RouterInfo, params: &[(String, Value)]) -> Self {
+    fn new(entry: &RouterEntry, params: &[(String, Value)]) -> Self {
         let view = LinkView {
             rate: BitRate::from_mbps(10.0),
             delay_s: 0.02,
             buffer: Bytes(u64::MAX),
             packet_bytes: PACKET_BYTES,
         };
-        let law = Router::build(info.name, params, &view).expect("parameters within their range");
+        let law = entry.build(params, &view).expect("parameters within their range");
         let (now, queue, draw) = (Time::ZERO, VecDeque::new(), Weyl(0.5));
-        let marks_ecn = info.codec.is_read_as(Codec::Ecn) || router_marks_ecn(info.name, params);
+        let info = entry.info.clone();
+        let marks_ecn = info.codec.is_read_as(Codec::Ecn) || entry.marks_ecn(params);
         Self { info, marks_ecn, law, now, idle_since: Some(now), queue, draw }
     }
 
@@ -304,9 +313,9 @@ impl Link {
     /// A law writes what its feedback's readers understand only; of a header XCP lowers the feedback,
     /// MLCP raises the pair, RCP lowers the rate and says when it was computed.
     fn check(&self, packet: &Waiting, marks: Marks, header: Header) {
-        let name = self.info.name;
+        let name = self.info.name.as_str();
         assert_eq!(marks.codec(), packet.marks.codec(), "{name} changed a packet's codec");
-        let ecn = self.marks_ecn && ecn::is_borne_by(marks.codec());
+        let ecn = self.marks_ecn && marks.codec().bears_mark();
         let own = ecn || self.info.codec.is_read_as(marks.codec());
         assert!(own || (marks == packet.marks && header == packet.header), "{name} overstepped");
         assert!(marks.codec().uses_ecn_bits() || marks.ecn() == packet.marks.ecn(), "{name}");
@@ -351,7 +360,7 @@ impl Link {
         let (mut marks, mut header) = (packet.marks, packet.header);
         let queue = self.view(self.now);
         let mut verdict = Verdict::Accept;
-        if self.info.on_departure {
+        if self.info.needs.departures {
             let waited = self.now.since(packet.arrived);
             let departure =
                 Departure { queue, from: 0, waited, size: packet.size, data: packet.data };
@@ -390,15 +399,15 @@ proptest! {
 
     #[test]
     fn senders_stand_any_events(events in events()) {
-        for law in sender_laws() {
-            drive_sender(law.name, &[], &events, true);
+        for law in &Laws::shipped().senders {
+            drive_sender(law, &[], &events, true);
         }
     }
 
     #[test]
     fn routers_stand_any_traffic(steps in steps()) {
-        for info in router_laws() {
-            Link::new(info, &[]).run(&steps);
+        for law in &Laws::shipped().routers {
+            Link::new(law, &[]).run(&steps);
         }
     }
 }
@@ -408,18 +417,18 @@ proptest! {
 
     #[test]
     fn senders_stand_extreme_parameters(events in events()) {
-        for law in sender_laws() {
-            for param in extremes(&law.params) {
-                drive_sender(law.name, &[param], &events, false);
+        for law in &Laws::shipped().senders {
+            for param in extremes(&law.info.params) {
+                drive_sender(law, &[param], &events, false);
             }
         }
     }
 
     #[test]
     fn routers_stand_extreme_parameters(steps in steps()) {
-        for info in router_laws() {
-            for param in extremes(&info.params) {
-                Link::new(info.clone(), &[param]).run(&steps);
+        for law in &Laws::shipped().routers {
+            for param in extremes(&law.info.params) {
+                Link::new(law, &[param]).run(&steps);
             }
         }
     }
@@ -427,8 +436,8 @@ proptest! {
 
 #[test]
 fn a_router_leaves_a_header_without_rtt_at_no_change() {
-    let info = router_laws().into_iter().find(|info| info.codec == Codec::Xcp).expect("XCP");
-    let mut link = Link::new(info, &[]);
+    let xcp = Laws::shipped().router("xcp").expect("XCP");
+    let mut link = Link::new(xcp, &[]);
     let asks = xcp::Congestion { window_bytes: 2e3, rtt_s: 0.0, delta_bytes: 1e6 };
     let (mut marks, mut header) = (Codec::Xcp.initial(), asks.write());
     let queue = link.view(Time::ZERO);

@@ -40,7 +40,8 @@ fn run(law: &str, params: &[(&str, Value)], load: f64, seconds: u64) -> Outcome 
         buffer: Bytes(200_000),
         packet_bytes: PACKET_BYTES,
     };
-    let params: Vec<_> = params.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+    let params: Vec<_> =
+        params.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
     let mut law = Router::build(law, &params, &link).expect("parameters within their range");
     let mut random = Random(1);
     let service = link.rate.time_for(u64::from(PACKET_BYTES));

@@ -8,7 +8,7 @@ use knee_laws::sender::{Ack, Congestion, Loss, Opening, SenderLaw};
 
 /// The window, averaged over time, after some cycles of `packets` ACKs and one loss.
 fn average_window(name: &str, start: f64, packets: u32) -> f64 {
-    let opening = Opening { initial_window: start, packet_bytes: 1000 };
+    let opening = Opening::new(start, 1000);
     let avoidance = [("initial_ssthresh".to_owned(), Value::Number(2.0))];
     let mut law = Sender::build(name, &avoidance, &opening).expect("a law");
     let rtt = Span::from_millis(100);

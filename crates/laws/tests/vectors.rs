@@ -2,8 +2,8 @@
 
 use knee_laws::codecs::xcp::Congestion;
 use knee_laws::codecs::{Codec, Feedback, Load, Reader, Wire, adpm, load2, mlcp, price, rate, xcp};
+use knee_laws::laws::Laws;
 use knee_laws::params::Value;
-use knee_laws::presets::preset;
 use knee_laws::quantities::{BitRate, Bytes, Span, Time};
 use knee_laws::registry::Sender;
 use knee_laws::routers::{
@@ -55,7 +55,7 @@ fn each(table: &str, columns: usize, mut check: impl FnMut(&mut Row)) {
 /// Runs a sender through a table of ACKs: a run, the milliseconds of its ACK and RTT, what `feedback`
 /// reads, then the window. Rows of one run share a sender that starts with two packets.
 fn each_ack(law: &str, columns: usize, feedback: impl Fn(&mut Row) -> Feedback) {
-    let opening = Opening { initial_window: 2.0, packet_bytes: 1000 };
+    let opening = Opening::new(2.0, 1000);
     let start = || Sender::build(law, &[], &opening).expect("a law");
     let (mut run, mut sender) = (String::new(), start());
     let mut min_rtt = Span::MAX;
@@ -101,13 +101,13 @@ fn vcp_router() {
 
 #[test]
 fn vcp_sender_authors() {
-    let authors = preset("vcp-authors").expect("the preset");
+    let authors = Laws::shipped().preset("vcp-authors").expect("the preset");
     let set: Vec<_> =
-        authors.sender.1.iter().map(|(name, set)| ((*name).to_owned(), *set)).collect();
+        authors.sender.1.iter().map(|(name, set)| ((*name).to_owned(), set.clone())).collect();
     let (mut run, mut law) = (String::new(), None);
     each("vcp_sender_authors", 6, |row| {
         let name = row.text().to_owned();
-        let opening = Opening { initial_window: row.number(), packet_bytes: 1000 };
+        let opening = Opening::new(row.number(), 1000);
         if name != run {
             run = name;
             law = Some(Sender::build(authors.sender.0, &set, &opening).expect("VCP"));
@@ -276,7 +276,7 @@ fn cubic_window() {
 
 /// The windows after a packet's ACK and after a loss, in avoidance.
 fn steps(name: &str, window: f64) -> [f64; 2] {
-    let opening = Opening { initial_window: window, packet_bytes: 1000 };
+    let opening = Opening::new(window, 1000);
     let avoidance = [("initial_ssthresh".to_owned(), Value::Number(2.0))];
     let start = || Sender::build(name, &avoidance, &opening).expect("a law");
     let (rtt, mut acked, mut cut) = (Span::from_millis(100), start(), start());
@@ -421,7 +421,7 @@ fn piqi_rcp_router() {
 /// The law's rate where it is above a packet an RTT of 1000 s, and (19) itself.
 #[test]
 fn piqi_rcp_sender() {
-    let opening = Opening { initial_window: 2.0, packet_bytes: 1 };
+    let opening = Opening::new(2.0, 1);
     let start = || Sender::build("piqi-rcp", &[], &opening).expect("a law");
     let (mut run, mut sender) = (String::new(), start());
     let rtt = Span::from_millis(1_000_000);

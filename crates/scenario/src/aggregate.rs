@@ -167,7 +167,7 @@ pub(crate) fn groups(network: &mut Network) -> Result<(), Fault> {
 pub(crate) fn check(plan: &Plan, network: &Network) -> Result<(), Fault> {
     for aggregate in &network.aggregates {
         let router = &plan.links[aggregate.link].router;
-        if !router.info.codec.is_optional() {
+        if !router.info().codec.is_optional() {
             return Err(aggregate.at.key("router").fault(format!(
                 "an ingress sends as its aggregate's window allows, and `{}` needs a link with a \
                  rate; take one that drops or marks, such as `droptail` or `red`",

@@ -8,13 +8,14 @@ use crate::plan::{GroupPlan, LinkPlan, Plan};
 use crate::problem::KeyPath;
 use crate::quantity::FlowSize;
 use crate::scenario::Scenario;
+use knee_laws::params::Refusal;
 use knee_laws::quantities::{Span, Time};
-use knee_laws::registry::{Refusal, Router, Sender};
+use knee_laws::registry::{Router, Sender};
 use knee_laws::router::{Draw, LinkView};
-use knee_laws::sender::{Opening, SenderLaw};
+use knee_laws::sender::Opening;
 use knee_sim::Stream;
 use knee_sim::config::{
-    AggregateConfig, Buffer, FlowConfig, GroupId, LinkConfig, LinkId, NetworkConfig, Probe,
+    AggregateConfig, FlowConfig, Group, GroupId, LinkConfig, LinkId, NetworkConfig, Probe,
     Quantity, Route, SizeDistribution, SourceConfig,
 };
 
@@ -43,26 +44,22 @@ fn router(plan: &Plan, network: &Network, link: usize) -> Result<Router, String>
     let view = LinkView {
         rate: core.rate,
         delay_s: core.delay.seconds(),
-        buffer: knee_sim::room(*buffer, u64::from(plan.data_bytes)),
+        buffer: buffer.room(u64::from(plan.data_bytes)),
         packet_bytes: u32::from(plan.data_bytes),
     };
-    Router::build(router.info.name, &router.params, &view).map_err(refused)
+    router.build(&view).map_err(refused)
 }
 
 fn opening(group: &GroupPlan) -> Opening {
     Opening {
         initial_window: group.transport.initial_window,
         packet_bytes: u32::from(group.transport.data_bytes),
+        slow_start: group.slow_start.clone(),
     }
 }
 
 fn sender(group: &GroupPlan) -> Result<Sender, String> {
-    let law = Sender::build(group.sender.info.name, &group.sender.params, &opening(group));
-    let mut law = law.map_err(refused)?;
-    if let Some(slow_start) = law.slow_start() {
-        slow_start.follow(group.slow_start.clone());
-    }
-    Ok(law)
+    group.sender.build(&opening(group)).map_err(refused)
 }
 
 /// The network of a variant with a seed.
@@ -100,7 +97,9 @@ pub(crate) fn network(
     Ok(NetworkConfig {
         seed,
         links: build.links,
-        groups: plan.groups.iter().map(|group| group.transport).collect(),
+        groups: (network.groups.iter().zip(&plan.groups))
+            .map(|(core, laws)| Group { name: core.name.clone(), transport: laws.transport })
+            .collect(),
         flows: build.flows,
         aggregates: build.aggregates,
         sources: build.sources,
@@ -119,8 +118,7 @@ fn core_link(plan: &Plan, network: &Network, link: usize) -> Result<LinkConfig, 
         delay: core.delay,
         buffer: *buffer,
         router: router(plan, network, link)?,
-        on_departure: choice.info.on_departure,
-        queues: choice.info.queues,
+        needs: choice.info().needs,
         rate_changes: core.rate_changes.clone(),
         loss: core.loss.map(LossSpec::model),
         reorder: core.reorder.map(|reorder| knee_sim::config::Reorder {
@@ -213,7 +211,7 @@ impl Build<'_> {
                     AccessDelay::Each(delay) => [delay.value(index, &mut uniform); 4],
                 };
                 for (end, delay) in ends.iter_mut().zip(delays) {
-                    *end = Some(self.access(access, delay).map_err(Stopped::Failed)?);
+                    *end = Some(self.access(access, delay));
                 }
             }
             let [out, to, back, home] = ends;
@@ -225,34 +223,13 @@ impl Build<'_> {
         Ok(routes)
     }
 
-    /// Adds an access link: DropTail, unlimited, not measured, nameless (it draws no random numbers).
-    fn access(&mut self, access: &CoreAccess, delay: Span) -> Result<LinkId, String> {
-        let view = LinkView {
-            rate: access.rate,
-            delay_s: delay.seconds(),
-            buffer: knee_sim::room(Buffer::Unlimited, 1),
-            packet_bytes: 1,
-        };
+    /// Adds an access link: it only carries, and has no name.
+    fn access(&mut self, access: &CoreAccess, delay: Span) -> LinkId {
         let id = LinkId(self.links.len() as u32);
-        self.links.push(LinkConfig {
-            name: String::new(),
-            rate: access.rate,
-            delay,
-            buffer: Buffer::Unlimited,
-            router: Router::build(ACCESS_LAW, &[], &view).map_err(refused)?,
-            on_departure: false,
-            queues: 1,
-            rate_changes: Vec::new(),
-            loss: None,
-            reorder: None,
-            measured: false,
-        });
-        Ok(id)
+        self.links.push(LinkConfig::plain("", access.rate, delay));
+        id
     }
 }
-
-/// The router law of access links.
-const ACCESS_LAW: &str = "droptail";
 
 /// When a group's flows start: drawn from the group's own stream, so that no other group matters.
 pub(crate) fn start_times(group: &CoreGroup, seed: u64) -> Vec<Time> {

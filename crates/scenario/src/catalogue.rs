@@ -4,11 +4,11 @@ use crate::defaults;
 use crate::format::{Document, Profile};
 use crate::quantity::{Delay, Rate, Size, Written};
 use knee_laws::codecs::Codec;
+use knee_laws::laws::Laws;
 use knee_laws::params::{Kind, ParamInfo, Value};
-use knee_laws::presets::{PRESETS, Preset, Setting};
-use knee_laws::registry::{router_laws, sender_laws};
+use knee_laws::presets::{Preset, Setting};
 use knee_laws::sender::Recovery;
-use knee_laws::senders::slow_start::rules;
+use knee_laws::slow_start::rules;
 use serde_json::json;
 
 /// The JSON Schema of a scenario.
@@ -23,9 +23,11 @@ pub fn schema() -> String {
 ///
 /// An object of lists: `senders`, `routers`, `presets`, `slow_starts`, `profiles`, `codecs`, `quantities`. A
 /// codec is `explicit` if a sender that reads it cannot do without.
-pub fn catalogue() -> serde_json::Value {
-    let senders: Vec<_> = sender_laws()
+pub fn catalogue(laws: &Laws) -> serde_json::Value {
+    let senders: Vec<_> = laws
+        .senders
         .iter()
+        .map(|law| &law.info)
         .map(|law| {
             json!({
                 "name": law.name,
@@ -40,15 +42,17 @@ pub fn catalogue() -> serde_json::Value {
             })
         })
         .collect();
-    let routers: Vec<_> = router_laws()
+    let routers: Vec<_> = laws
+        .routers
         .iter()
+        .map(|law| &law.info)
         .map(|law| {
             json!({
                 "name": law.name,
                 "title": law.title,
                 "source": law.source,
                 "codec": law.codec.name(),
-                "queues": law.queues,
+                "queues": law.needs.queues,
                 "params": params(&law.params),
             })
         })
@@ -85,7 +89,7 @@ pub fn catalogue() -> serde_json::Value {
     json!({
         "senders": senders,
         "routers": routers,
-        "presets": presets(),
+        "presets": presets(laws),
         "slow_starts": slow_starts,
         "profiles": profiles,
         "codecs": codecs,
@@ -94,13 +98,12 @@ pub fn catalogue() -> serde_json::Value {
 }
 
 /// Presets: what each sets of its sender and its router law.
-fn presets() -> Vec<serde_json::Value> {
-    let senders = sender_laws();
+fn presets(laws: &Laws) -> Vec<serde_json::Value> {
     let sets = |setting: &Setting| -> serde_json::Map<String, serde_json::Value> {
-        setting.1.iter().map(|(name, value)| ((*name).to_owned(), default(*value))).collect()
+        setting.1.iter().map(|(name, value)| ((*name).to_owned(), default(value))).collect()
     };
     let preset = |preset: &Preset| {
-        let sender = senders.iter().find(|law| law.name == preset.sender.0);
+        let sender = laws.sender(preset.sender.0).map(|law| &law.info);
         json!({
             "name": preset.name,
             "title": preset.title,
@@ -113,7 +116,7 @@ fn presets() -> Vec<serde_json::Value> {
             "router_params": sets(&preset.router),
         })
     };
-    PRESETS.iter().map(preset).collect()
+    laws.presets.iter().map(preset).collect()
 }
 
 /// A profile with the keys that it sets, as if they were parameters.
@@ -160,9 +163,9 @@ fn params(infos: &[ParamInfo]) -> Vec<serde_json::Value> {
     let param = |info: &ParamInfo| {
         json!({
             "name": info.name,
-            "kind": kind(info.kind),
-            "unit": unit(info.kind),
-            "default": default(info.default),
+            "kind": kind(&info.kind),
+            "unit": unit(&info.kind),
+            "default": default(&info.default),
             "range": info.range(),
             "help": info.help,
         })
@@ -170,7 +173,7 @@ fn params(infos: &[ParamInfo]) -> Vec<serde_json::Value> {
     infos.iter().map(param).collect()
 }
 
-fn kind(kind: Kind) -> &'static str {
+fn kind(kind: &Kind) -> &'static str {
     match kind {
         Kind::Number => "number",
         Kind::Integer => "integer",
@@ -182,7 +185,7 @@ fn kind(kind: Kind) -> &'static str {
     }
 }
 
-fn unit(kind: Kind) -> &'static str {
+fn unit(kind: &Kind) -> &'static str {
     match kind {
         Kind::Number | Kind::Integer | Kind::Flag | Kind::Choice(_) => "",
         Kind::Duration => "s",
@@ -192,14 +195,14 @@ fn unit(kind: Kind) -> &'static str {
 }
 
 /// A default as a scenario would write it.
-fn default(value: Value) -> serde_json::Value {
+fn default(value: &Value) -> serde_json::Value {
     match value {
         Value::Number(number) => json!(number),
         Value::Integer(number) => json!(number),
         Value::Flag(flag) => json!(flag),
         Value::Choice(word) => json!(word),
-        Value::Duration(time) => json!(Delay(time).write()),
-        Value::Rate(rate) => json!(Rate(rate).write()),
+        Value::Duration(time) => json!(Delay(*time).write()),
+        Value::Rate(rate) => json!(Rate(*rate).write()),
         Value::Size(size) => json!(Size(size.count()).write()),
     }
 }

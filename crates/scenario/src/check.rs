@@ -91,8 +91,10 @@ pub(crate) fn slow_start(
                  flows: &mut dyn Iterator<Item = &GroupPlan>| {
         let chosen = transport.slow_start.as_ref().and_then(|SlowStartSpec(spec)| spec.law());
         let is_chosen = transport.profile.is_none() && chosen.is_some_and(|law| law != "standard");
-        let laws: BTreeMap<_, _> =
-            flows.map(|flow| (flow.sender.info.name, flow.sender.info.slow_start)).collect();
+        let laws: BTreeMap<_, _> = flows
+            .map(|flow| flow.sender.info())
+            .map(|law| (law.name.as_str(), law.slow_start))
+            .collect();
         if !is_chosen || laws.is_empty() || laws.values().any(|has_one| *has_one) {
             return Ok(());
         }

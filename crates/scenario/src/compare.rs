@@ -4,6 +4,7 @@ use crate::interrupt::{Interrupt, Stopped};
 use crate::problem::Problem;
 use crate::scenario::{Format, Scenario, Source};
 use crate::text::Text;
+use knee_laws::laws::Laws;
 
 /// Options of `knee compare`, as typed by the user; `None` is the default.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +47,11 @@ rate = "150 Mbps"
 "#;
 
 /// A dumbbell on which the named protocols are compared.
-pub fn compare(options: &CompareOptions, interrupt: Interrupt) -> Result<Scenario, Stopped> {
+pub fn compare(
+    options: &CompareOptions,
+    laws: &Laws,
+    interrupt: Interrupt,
+) -> Result<Scenario, Stopped> {
     if options.protocols.is_empty() {
         let message = "name at least one protocol to compare, such as vcp or sack/red";
         return Err(Problem(message.to_owned()).into());
@@ -84,5 +89,5 @@ pub fn compare(options: &CompareOptions, interrupt: Interrupt) -> Result<Scenari
     for (key, value) in &options.overrides {
         text.set(key, value, format!("--set {key}={value}"))?;
     }
-    Scenario::from_text(&text, "compare", interrupt)
+    Scenario::from_text(&text, ("compare", laws), interrupt)
 }

@@ -44,6 +44,9 @@ pub enum Stopped {
     /// What was asked for is refused.
     #[error("{0}")]
     Refused(Problem),
+    /// A law could not go on, or a flow had no sequence numbers left.
+    #[error("{0}")]
+    Ended(String),
     /// Something broke that no scenario should be able to break.
     #[error("the run failed: {0}")]
     Failed(String),

@@ -6,88 +6,126 @@ use crate::nearest::{listed, nearest};
 use crate::problem::{Fault, KeyPath};
 use crate::quantity::{Delay, Rate, Size, Written};
 use knee_laws::codecs::Codec;
-use knee_laws::params::{Kind, ParamInfo, Value};
-use knee_laws::presets::{PRESETS, Setting, preset};
-use knee_laws::registry::{
-    Refusal, RouterInfo, SenderInfo, router_laws, router_marks_ecn, sender_laws,
-};
-use knee_laws::senders::slow_start::{Rule, rules};
+use knee_laws::laws::{Laws, RouterEntry, SenderEntry};
+use knee_laws::params::{Kind, ParamInfo, Refusal, Value};
+use knee_laws::presets::Setting;
+use knee_laws::registry::{Router, Sender};
+use knee_laws::router::{LinkView, RouterInfo};
+use knee_laws::sender::{Opening, SenderInfo};
+use knee_laws::slow_start::{Rule, rules};
 
 /// A sender law with its parameters.
 #[derive(Clone, Debug)]
 pub(crate) struct SenderChoice {
-    pub info: SenderInfo,
+    law: SenderEntry,
     /// The name it was chosen by: the law's, or a preset's.
-    pub name: &'static str,
+    pub name: String,
     /// The router that goes with it: a law's name, or the preset's own.
-    pub router: &'static str,
+    pub router: String,
     pub params: Vec<(String, Value)>,
+}
+
+impl SenderChoice {
+    /// What there is to know of the law.
+    pub fn info(&self) -> &SenderInfo {
+        &self.law.info
+    }
+
+    /// The hash of the law.
+    pub fn fingerprint(&self) -> &str {
+        &self.law.fingerprint
+    }
+
+    /// Starts a flow.
+    pub fn build(&self, opening: &Opening) -> Result<Sender, Refusal> {
+        self.law.build(&self.params, opening)
+    }
 }
 
 /// A router law with its parameters.
 #[derive(Clone, Debug)]
 pub(crate) struct RouterChoice {
-    pub info: RouterInfo,
+    law: RouterEntry,
     /// The name it was chosen by: the law's, or a preset's.
-    pub name: &'static str,
+    pub name: String,
     pub params: Vec<(String, Value)>,
     /// Does it mark packets of RFC 3168's ECN besides those of its codec?
     marks_ecn: bool,
 }
 
 impl RouterChoice {
+    /// What there is to know of the law.
+    pub fn info(&self) -> &RouterInfo {
+        &self.law.info
+    }
+
+    /// The hash of the law.
+    pub fn fingerprint(&self) -> &str {
+        &self.law.fingerprint
+    }
+
+    /// Sets up a link.
+    pub fn build(&self, link: &LinkView) -> Result<Router, Refusal> {
+        self.law.build(&self.params, link)
+    }
+
     /// Does it write what a sender of this codec reads?
     pub fn writes(&self, codec: Codec) -> bool {
         let ecn = self.marks_ecn && Codec::Ecn.is_read_as(codec);
-        ecn || self.info.codec.is_read_as(codec)
+        ecn || self.info().codec.is_read_as(codec)
     }
 }
 
 /// The sender of this name, a law's or a preset's, with what `spec` sets on top.
 pub(crate) fn sender(
-    name: &str,
-    at: &KeyPath,
+    laws: &Laws,
+    (name, at): (&str, &KeyPath),
     (spec, spec_at): (Option<&LawSpec>, &KeyPath),
 ) -> Result<SenderChoice, Fault> {
-    let laws = sender_laws();
-    let found = preset(name);
-    let law = found.map_or(name, |preset| preset.sender.0);
-    let Some(info) = laws.iter().find(|info| info.name == law).cloned() else {
-        return Err(unknown("sender", name, laws.iter().map(|law| law.name), at));
+    let found = laws.preset(name);
+    let Some(law) = laws.sender(found.map_or(name, |preset| preset.sender.0)) else {
+        let names = laws.senders.iter().map(|law| law.info.name.as_str());
+        return Err(unknown("sender", name, named(names, laws), at));
     };
-    let name = found.map_or(info.name, |preset| preset.name);
-    let router = found.map_or(info.router, |preset| preset.name);
-    let params =
-        settled(found.map(|preset| &preset.sender), (name, &info.params), (spec, spec_at))?;
-    Ok(SenderChoice { info, name, router, params })
+    let name = found.map_or(&*law.info.name, |preset| preset.name);
+    let router = found.map_or(&*law.info.router, |preset| preset.name);
+    let preset = found.map(|preset| &preset.sender);
+    let params = settled(preset, (name, &law.info.params), (spec, spec_at))?;
+    Ok(SenderChoice { law: law.clone(), name: name.into(), router: router.into(), params })
 }
 
 /// The router of this name, a law's or a preset's, with what `spec` sets on top.
 pub(crate) fn router(
-    name: &str,
-    at: &KeyPath,
+    laws: &Laws,
+    (name, at): (&str, &KeyPath),
     (spec, spec_at): (Option<&LawSpec>, &KeyPath),
 ) -> Result<RouterChoice, Fault> {
-    let laws = router_laws();
-    let found = preset(name);
-    let law = found.map_or(name, |preset| preset.router.0);
-    let Some(info) = laws.iter().find(|info| info.name == law).cloned() else {
-        return Err(unknown("router", name, laws.iter().map(|law| law.name), at));
+    let found = laws.preset(name);
+    let Some(law) = laws.router(found.map_or(name, |preset| preset.router.0)) else {
+        let names = laws.routers.iter().map(|law| law.info.name.as_str());
+        return Err(unknown("router", name, named(names, laws), at));
     };
-    let name = found.map_or(info.name, |preset| preset.name);
-    let params =
-        settled(found.map(|preset| &preset.router), (name, &info.params), (spec, spec_at))?;
-    let marks_ecn = router_marks_ecn(info.name, &params);
-    Ok(RouterChoice { info, name, params, marks_ecn })
+    let name = found.map_or(&*law.info.name, |preset| preset.name);
+    let preset = found.map(|preset| &preset.router);
+    let params = settled(preset, (name, &law.info.params), (spec, spec_at))?;
+    let marks_ecn = law.marks_ecn(&params);
+    Ok(RouterChoice { law: law.clone(), name: name.into(), params, marks_ecn })
+}
+
+/// Names of laws, and of presets.
+fn named<'a>(
+    names: impl Iterator<Item = &'a str> + Clone,
+    laws: &'a Laws,
+) -> impl Iterator<Item = &'a str> + Clone {
+    names.chain(laws.presets.iter().map(|preset| preset.name))
 }
 
 fn unknown<'a>(
     role: &str,
     name: &str,
-    laws: impl Iterator<Item = &'a str> + Clone,
+    names: impl Iterator<Item = &'a str> + Clone,
     at: &KeyPath,
 ) -> Fault {
-    let names = laws.chain(PRESETS.iter().map(|preset| preset.name));
     let hint = nearest(name, names.clone());
     at.fault(format!("there is no {role} law `{name}`; there are {}{hint}", listed(names)))
 }
@@ -99,7 +137,8 @@ fn settled(
     (spec, at): (Option<&LawSpec>, &KeyPath),
 ) -> Result<Vec<(String, Value)>, Fault> {
     let preset = preset.map_or(&[][..], |(_, set)| set);
-    let mut values: Vec<_> = preset.iter().map(|(name, set)| ((*name).to_owned(), *set)).collect();
+    let mut values: Vec<_> =
+        preset.iter().map(|(name, set)| ((*name).to_owned(), set.clone())).collect();
     if let Some(spec) = spec {
         values.extend(params(law, infos, (spec, at))?);
     }
@@ -140,8 +179,8 @@ fn params(
     let mut values = Vec::new();
     for (name, given) in spec.params() {
         let at = at.key(name);
-        let Some(info) = infos.iter().find(|info| info.name == name) else {
-            let names = || infos.iter().map(|info| info.name);
+        let Some(info) = infos.iter().find(|info| info.name == *name) else {
+            let names = || infos.iter().map(|info| info.name.as_ref());
             if infos.is_empty() {
                 return Err(at.fault(format!("`{law}` has no parameters")));
             }
@@ -150,7 +189,7 @@ fn params(
             return Err(at.fault(format!("`{law}` has no such parameter; it has {names}{hint}")));
         };
         let value = value(info, given).map_err(|message| at.fault(message))?;
-        if !info.allows(value) {
+        if !info.allows(&value) {
             return Err(at.fault(format!("`{name}` of `{law}` must be {}", info.range())));
         }
         values.push((name.clone(), value));
@@ -162,7 +201,7 @@ fn params(
 fn value(info: &ParamInfo, given: &ParamValue) -> Result<Value, String> {
     let expected = |what: &str| format!("expected {what}, {}", info.range());
     let quantity = |measure: &Measure| format!("{} must be {}", measure.noun, info.range());
-    match (info.kind, given) {
+    match (&info.kind, given) {
         (Kind::Number, ParamValue::Number(number)) => Ok(Value::Number(*number)),
         (Kind::Number, ParamValue::Integer(number)) => Ok(Value::Number(*number as f64)),
         (Kind::Number, _) => Err(expected("a number")),
@@ -173,9 +212,10 @@ fn value(info: &ParamInfo, given: &ParamValue) -> Result<Value, String> {
         (Kind::Flag, ParamValue::Flag(flag)) => Ok(Value::Flag(*flag)),
         (Kind::Flag, _) => Err("expected true or false".to_owned()),
         (Kind::Choice(words), ParamValue::Text(text)) => {
-            let word = words.iter().find(|word| *word == text);
-            word.map(|word| Value::Choice(word)).ok_or_else(|| {
-                format!("it must be {}{}", info.range(), nearest(text, words.iter().copied()))
+            let word = words.iter().find(|word| *word == text).cloned();
+            word.map(Value::Choice).ok_or_else(|| {
+                let names = words.iter().map(|word| word.as_ref());
+                format!("it must be {}{}", info.range(), nearest(text, names))
             })
         }
         (Kind::Choice(_), _) => Err(expected("a word")),

@@ -36,6 +36,7 @@ pub use catalogue::{catalogue, schema};
 pub use compare::{CompareOptions, compare};
 pub use fluid::fluid;
 pub use interrupt::{Interrupt, Stopped};
+pub use knee_laws::laws::Laws;
 pub use problem::Problem;
 pub use results::Results;
 pub use run::{Control, run};

@@ -12,11 +12,11 @@ use crate::problem::{Fault, KeyPath};
 use crate::quantity::BufferSize;
 use crate::variant::Resolved;
 use knee_laws::codecs::Codec;
+use knee_laws::laws::Laws;
 use knee_laws::params::Value;
 use knee_laws::quantities::Span;
-use knee_laws::registry::router_laws;
 use knee_laws::sender::Recovery;
-use knee_laws::senders::slow_start::Rule;
+use knee_laws::slow_start::Rule;
 use knee_sim::config::{Buffer, Commitment};
 use std::sync::Arc;
 
@@ -40,6 +40,21 @@ pub(crate) struct Plan {
     pub aggregates: bool,
 }
 
+impl Plan {
+    /// See [`Scenario::laws`](crate::Scenario::laws).
+    pub fn laws(&self) -> Vec<String> {
+        let senders = self.groups.iter().map(|group| {
+            let law = &group.sender;
+            format!("sender {} {}", law.info().name, law.fingerprint())
+        });
+        let routers = self.links.iter().map(|link| {
+            let law = &link.router;
+            format!("router {} {}", law.info().name, law.fingerprint())
+        });
+        senders.chain(routers).collect::<std::collections::BTreeSet<_>>().into_iter().collect()
+    }
+}
+
 /// A core link's law and buffer.
 #[derive(Clone, Debug)]
 pub(crate) struct LinkPlan {
@@ -58,19 +73,19 @@ pub(crate) struct GroupPlan {
 /// Puts a variant on the network.
 pub(crate) fn plan(
     variant: &Resolved,
-    network: &Network,
+    (network, laws): (&Network, &Laws),
     interrupt: Interrupt,
 ) -> Result<Plan, Halt> {
     let data_bytes = data_bytes(&variant.transport) as u16;
     let mut links = Vec::with_capacity(network.links.len());
     for link in 0..network.links.len() {
         interrupt.check()?;
-        links.push(link_plan(variant, network, link)?);
+        links.push(link_plan(variant, (network, laws), link)?);
     }
     let mut groups = Vec::with_capacity(network.groups.len());
     for group in &network.groups {
         interrupt.check()?;
-        groups.push(group_plan(variant, &links, (network, group))?);
+        groups.push(group_plan(variant, &links, (network, group), laws)?);
     }
     let plan = Plan {
         name: variant.name.clone(),
@@ -88,15 +103,19 @@ fn data_bytes(transport: &Transport) -> u64 {
     transport.or(&defaults::transport()).data_size.map_or(0, |size| size.0)
 }
 
-fn link_plan(variant: &Resolved, network: &Network, link: usize) -> Result<LinkPlan, Fault> {
+fn link_plan(
+    variant: &Resolved,
+    (network, laws): (&Network, &Laws),
+    link: usize,
+) -> Result<LinkPlan, Fault> {
     let core = &network.links[link];
     let at = core.at.key("router");
     let router = match &core.router {
         None => Arc::clone(&variant.router),
         Some(spec) => {
             let name_at = law::name_at(spec, &at);
-            let name = spec.law().unwrap_or(variant.router.name);
-            Arc::new(law::router(name, &name_at, (Some(spec), &at))?)
+            let name = spec.law().unwrap_or(&variant.router.name);
+            Arc::new(law::router(laws, (name, &name_at), (Some(spec), &at))?)
         }
     };
     let data_bytes = data_bytes(&variant.transport);
@@ -120,7 +139,7 @@ fn link_plan(variant: &Resolved, network: &Network, link: usize) -> Result<LinkP
         Some(BufferSize::Bytes(bytes)) => Buffer::Bytes(bytes),
         Some(BufferSize::Unlimited) => Buffer::Unlimited,
     };
-    let bytes = knee_sim::room(buffer, data_bytes).count();
+    let bytes = buffer.room(data_bytes).count();
     let at = core.at.key("buffer");
     if bytes < data_bytes {
         return Err(at.fault(format!(
@@ -140,36 +159,38 @@ fn link_plan(variant: &Resolved, network: &Network, link: usize) -> Result<LinkP
 
 /// Does the law measure its queue in bytes (a parameter `byte_mode` that is on)?
 fn in_bytes(router: &RouterChoice) -> bool {
-    let set = router.params.iter().rfind(|(name, _)| name == "byte_mode").map(|(_, value)| *value);
-    let default = router.info.params.iter().find(|info| info.name == "byte_mode");
-    set.or(default.map(|info| info.default)) == Some(Value::Flag(true))
+    let set = router.params.iter().rfind(|(name, _)| name == "byte_mode");
+    let default = router.info().params.iter().find(|info| info.name == "byte_mode");
+    let value = set.map(|(_, value)| value).or(default.map(|info| &info.default));
+    value == Some(&Value::Flag(true))
 }
 
 fn group_plan(
     variant: &Resolved,
     links: &[LinkPlan],
     (network, group): (&Network, &CoreGroup),
+    laws: &Laws,
 ) -> Result<GroupPlan, Fault> {
     let at = group.at.key("sender");
     let sender = match &group.sender {
         None => variant.sender.clone(),
         Some(spec) => {
             let name_at = law::name_at(spec, &at);
-            let name = spec.law().unwrap_or(variant.sender.name);
-            law::sender(name, &name_at, (Some(spec), &at))?
+            let name = spec.law().unwrap_or(&variant.sender.name);
+            law::sender(laws, (name, &name_at), (Some(spec), &at))?
         }
     };
     let options = group.transport.or(&variant.transport);
     let crossed: Vec<&RouterChoice> =
         group.forward.iter().map(|link| &*links[*link].router).collect();
-    let codec = sender.info.codec;
+    let codec = sender.info().codec;
     let negotiated = match options.ecn {
         Some(Ecn::Set(set)) => set,
         _ => crossed.iter().any(|router| router.writes(codec)),
     };
     let codec = if codec.is_optional() && !negotiated { Codec::None } else { codec };
     let allowed = group.mismatch.unwrap_or(variant.mismatch) == Mismatch::Allow;
-    if !allowed && let Some(message) = mismatch(&sender, codec, &crossed) {
+    if !allowed && let Some(message) = mismatch((&sender, codec), &crossed, laws) {
         let at = if group.sender.is_some() { at } else { variant.at.clone() };
         let name = &group.name;
         let way: Vec<&str> =
@@ -192,12 +213,16 @@ fn slow_start(options: &Transport, is_paced: bool, at: &KeyPath) -> Result<Rule,
 }
 
 /// What does not fit between a sender and the routers that it crosses.
-fn mismatch(sender: &SenderChoice, codec: Codec, crossed: &[&RouterChoice]) -> Option<String> {
-    let law = sender.info.name;
-    if !codec.is_optional() && crossed.iter().all(|router| router.info.codec != codec) {
-        let routers = router_laws();
-        let writers = routers.iter().filter(|info| info.codec == codec).map(|info| info.name);
-        let there: Vec<&str> = crossed.iter().map(|router| router.info.name).collect();
+fn mismatch(
+    (sender, codec): (&SenderChoice, Codec),
+    crossed: &[&RouterChoice],
+    laws: &Laws,
+) -> Option<String> {
+    let law = &sender.info().name;
+    if !codec.is_optional() && crossed.iter().all(|router| router.info().codec != codec) {
+        let all = laws.routers.iter().map(|law| &law.info);
+        let writers = all.filter(|info| info.codec == codec).map(|info| info.name.as_str());
+        let there: Vec<&str> = crossed.iter().map(|router| router.info().name.as_str()).collect();
         let there = there.into_iter().collect::<std::collections::BTreeSet<_>>();
         return Some(format!(
             "sender `{law}` needs {} feedback, which {} writes, but meets only {}",
@@ -207,15 +232,15 @@ fn mismatch(sender: &SenderChoice, codec: Codec, crossed: &[&RouterChoice]) -> O
         ));
     }
     let other = crossed.iter().find(|router| {
-        let said = router.info.codec;
+        let said = router.info().codec;
         codec.uses_ecn_bits() && said.uses_ecn_bits() && !router.writes(codec)
     })?;
     let remedy = if codec.is_optional() { " (or set `transport.ecn = false`)" } else { "" };
     Some(format!(
         "sender `{law}` uses the ECN bits for {}, router `{}` for {}{remedy}",
         codec.name(),
-        other.info.name,
-        other.info.codec.name()
+        other.info().name,
+        other.info().codec.name()
     ))
 }
 
@@ -231,13 +256,13 @@ fn transport(
         data_bytes: options.data_size.map_or(0, |size| size.0) as u16,
         ack_bytes: options.ack_size.map_or(0, |size| size.0) as u16,
         recovery: match options.recovery {
-            None => sender.info.recovery,
+            None => sender.info().recovery,
             Some(RecoveryName::Sack) => Recovery::Sack,
             Some(RecoveryName::NewReno) => Recovery::NewReno,
             Some(RecoveryName::Reno) => Recovery::Reno,
         },
         initial_window: window(options.initial_window),
-        handshake: options.handshake.unwrap_or(sender.info.handshake),
+        handshake: options.handshake.unwrap_or(sender.info().handshake),
         codec,
         packets_per_ack: options.packets_per_ack.map_or(1, |packets| packets.0),
         ack_delay: span(options.ack_delay),

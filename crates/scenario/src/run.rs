@@ -6,6 +6,8 @@ use crate::plan::Plan;
 use crate::results::{Results, Run, collect};
 use crate::scenario::Scenario;
 use knee_sim::Simulation;
+use knee_sim::config::GroupId;
+use knee_sim::failure::Failure;
 use knee_sim::report::Report;
 use rayon::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -77,17 +79,22 @@ impl Watch<'_> {
 }
 
 /// One variant with one seed: CPU seconds, and what came of it.
-fn one(scenario: &Scenario, run: (&Plan, u64), watch: &Watch) -> Result<(f64, Report), Stopped> {
+fn one(
+    scenario: &Scenario,
+    (plan, seed): (&Plan, u64),
+    watch: &Watch,
+) -> Result<(f64, Report), Stopped> {
     let interrupt = watch.control.interrupt;
     interrupt.check()?;
     let begun = thread_seconds();
-    let network = build::network(scenario, run, interrupt)?;
+    let network = build::network(scenario, (plan, seed), interrupt)?;
     let end = network.end;
     let built = Simulation::build(network, &|| interrupt.is_wanted());
     let mut simulation = built.ok_or(Stopped::Interrupted)?;
     let mut told = 0;
     loop {
-        let is_over = simulation.run_some(end, WORK);
+        let step = simulation.run_some(end, WORK);
+        let is_over = step.map_err(|failure| ended(scenario, plan, &failure))?;
         interrupt.check()?;
         let part = simulation.now().ps() as f64 / end.ps().max(1) as f64;
         let parts = if is_over { PARTS } else { (part * PARTS as f64) as u64 };
@@ -99,6 +106,28 @@ fn one(scenario: &Scenario, run: (&Plan, u64), watch: &Watch) -> Result<(f64, Re
     }
     let report = simulation.finish();
     Ok((thread_seconds() - begun, report))
+}
+
+/// A failure in words: law, flow or link, and simulated time.
+fn ended(scenario: &Scenario, plan: &Plan, failure: &Failure) -> Stopped {
+    let network = scenario.network_of(plan);
+    let group = |group: GroupId| &network.groups[group.0 as usize].name;
+    Stopped::Ended(match failure {
+        Failure::Sender { flow, group: of, at, message } => {
+            let law = &plan.groups[of.0 as usize].sender.name;
+            let (of, at) = (group(*of), at.seconds());
+            format!("law `{law}` of flow {flow} (`{of}`) failed at {at} s: {message}")
+        }
+        Failure::Router { link, at, message } => {
+            let law = &plan.links[link.0 as usize].router.name;
+            let (link, at) = (&network.links[link.0 as usize].name, at.seconds());
+            format!("law `{law}` of link `{link}` failed at {at} s: {message}")
+        }
+        Failure::Exhausted { flow, at } => {
+            let at = at.seconds();
+            format!("flow {flow} has used up its 4294967294 sequence numbers at {at} s")
+        }
+    })
 }
 
 /// What a panic said.

@@ -8,6 +8,7 @@ use crate::problem::Problem;
 use crate::template::{dumbbell, parking_lot};
 use crate::text::Text;
 use crate::{aggregate, check, defaults, graph, variant};
+use knee_laws::laws::Laws;
 
 /// How a scenario is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,33 +44,34 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// Parses and checks.
+    /// Parses and checks, with the shipped laws.
     pub fn parse(source: &Source) -> Result<Self, Problem> {
-        match Self::parse_watched(source, Interrupt::NEVER) {
+        match Self::parse_with(source, Laws::shipped(), Interrupt::NEVER) {
             Ok(scenario) => Ok(scenario),
             Err(Stopped::Refused(problem)) => Err(problem),
             Err(other) => Err(Problem(other.to_string())),
         }
     }
 
-    /// Parses and checks, unless it is interrupted.
-    pub fn parse_watched(source: &Source, interrupt: Interrupt) -> Result<Self, Stopped> {
-        Self::from_text(&Text::read(source)?, source.name, interrupt)
+    /// Parses and checks, unless it is interrupted; the scenario may name these laws.
+    pub fn parse_with(source: &Source, laws: &Laws, interrupt: Interrupt) -> Result<Self, Stopped> {
+        Self::from_text(&Text::read(source)?, (source.name, laws), interrupt)
     }
 
     /// Checks what has been read; `file` gives the name of a nameless scenario.
     pub(crate) fn from_text(
         text: &Text,
-        file: &str,
+        (file, laws): (&str, &Laws),
         interrupt: Interrupt,
     ) -> Result<Self, Stopped> {
         let mut document: Document = text.document()?;
         document.name.get_or_insert_with(|| name_of(file));
         document.knee = Some(env!("CARGO_PKG_VERSION").to_owned());
-        Self::check(document, interrupt).map_err(|halt| halt.told(|fault| text.problem(fault)))
+        Self::check(document, laws, interrupt)
+            .map_err(|halt| halt.told(|fault| text.problem(fault)))
     }
 
-    fn check(mut document: Document, interrupt: Interrupt) -> Result<Self, Halt> {
+    fn check(mut document: Document, laws: &Laws, interrupt: Interrupt) -> Result<Self, Halt> {
         check::document(&document)?;
         defaults::fill(&mut document);
         let bottleneck = document.bottleneck.clone().unwrap_or_default();
@@ -90,13 +92,14 @@ impl Scenario {
         let mut plain = network.without_aggregates();
         network.survey();
         plain.survey();
-        let variants = variant::resolve(&document)?;
+        let variants = variant::resolve(&document, laws)?;
         let runs = variants.len() as u64 * document.seeds.list().len() as u64;
         check::amounts(&document, &network, runs)?;
         let plans = variants
             .iter()
             .map(|variant| {
-                plan(variant, if variant.aggregates { &network } else { &plain }, interrupt)
+                let network = if variant.aggregates { &network } else { &plain };
+                plan(variant, (network, laws), interrupt)
             })
             .collect::<Result<Vec<_>, _>>()?;
         check::slow_start(&document, &network, &plans)?;
@@ -126,6 +129,12 @@ impl Scenario {
     /// Names of its variants, in order.
     pub fn variants(&self) -> Vec<String> {
         self.plans.iter().map(|plan| plan.name.clone()).collect()
+    }
+
+    /// The laws that each variant runs, in order of variant: `sender NAME HASH` and `router NAME HASH`, sorted. A hash
+    /// changes when the law's source does.
+    pub fn laws(&self) -> Vec<Vec<String>> {
+        self.plans.iter().map(Plan::laws).collect()
     }
 
     /// Its seeds, in order.

@@ -8,7 +8,7 @@ use crate::scenario::{Format, Scenario, Source};
 use knee_laws::codecs::Codec;
 use knee_laws::params::Value;
 use knee_laws::quantities::{Span, Time};
-use knee_laws::senders::slow_start::Rule;
+use knee_laws::slow_start::Rule;
 use knee_sim::config::{Buffer, LinkId, Loss, NetworkConfig, Reorder};
 
 fn scenario(text: &str) -> Scenario {
@@ -62,24 +62,25 @@ fn a_preset_stands_where_a_law_may() {
         let plan = &scenario.plans[0];
         let (sender, router) = (&plan.groups[0].sender, &plan.links[0].router);
         let last = |params: &[(String, Value)], name: &str| {
-            params.iter().rfind(|(set, _)| set == name).map(|(_, value)| *value)
+            params.iter().rfind(|(set, _)| set == name).map(|(_, value)| value.clone())
         };
         let cut = last(&sender.params, "after_cut");
-        (plan.name.clone(), sender.info.name, cut, last(&router.params, "rounding"))
+        (plan.name.clone(), sender.info().name.clone(), cut, last(&router.params, "rounding"))
     };
     let (conditional, percent) =
-        (Some(Value::Choice("conditional")), Some(Value::Choice("percent")));
+        (|| Some(Value::word("conditional")), || Some(Value::word("percent")));
+    let expected = |name: &str, cut, rounding| (name.to_owned(), "vcp".to_owned(), cut, rounding);
     let both = dumbbell("vcp-authors", "150 Mbps", "");
-    assert_eq!(of(&both), ("vcp-authors".to_owned(), "vcp", conditional, percent));
+    assert_eq!(of(&both), expected("vcp-authors", conditional(), percent()));
     let sender = dumbbell("vcp-authors/vcp", "150 Mbps", "");
-    assert_eq!(of(&sender), ("vcp-authors/vcp".to_owned(), "vcp", conditional, None));
+    assert_eq!(of(&sender), expected("vcp-authors/vcp", conditional(), None));
     let router = dumbbell("vcp/vcp-authors", "150 Mbps", "");
-    assert_eq!(of(&router), ("vcp/vcp-authors".to_owned(), "vcp", None, percent));
+    assert_eq!(of(&router), expected("vcp/vcp-authors", None, percent()));
     let text = "duration = \"10 s\"\n[dumbbell]\nrtt = \"80 ms\"\nflows = 1\n[bottleneck]\nrate = \"1 Mbps\"\n\
         [[variant]]\nprotocol = \"vcp-authors\"\nsender = { after_cut = \"prescribed\" }\n\
         router = { kappa_q = 0.25 }\n";
-    let prescribed = Some(Value::Choice("prescribed"));
-    assert_eq!(of(&scenario(text)), ("vcp-authors".to_owned(), "vcp", prescribed, percent));
+    let prescribed = Some(Value::word("prescribed"));
+    assert_eq!(of(&scenario(text)), expected("vcp-authors", prescribed, percent()));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::format::{Document, Mismatch, Transport, Variant};
 use crate::law::{self, RouterChoice, SenderChoice};
 use crate::problem::{Fault, KeyPath};
+use knee_laws::laws::Laws;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ pub(crate) struct Resolved {
 }
 
 /// Every variant of the document, in order.
-pub(crate) fn resolve(document: &Document) -> Result<Vec<Resolved>, Fault> {
+pub(crate) fn resolve(document: &Document, laws: &Laws) -> Result<Vec<Resolved>, Fault> {
     let root = KeyPath::root();
     let alone = Variant {
         protocol: document.protocol.clone(),
@@ -34,7 +35,7 @@ pub(crate) fn resolve(document: &Document) -> Result<Vec<Resolved>, Fault> {
         if alone == Variant::default() {
             return Err(root.fault("missing key `protocol` (or `[[variant]]`s to compare)"));
         }
-        return Ok(vec![one(&alone, document, &root)?]);
+        return Ok(vec![one(&alone, (document, laws), &root)?]);
     }
     let given = [
         ("protocol", alone.protocol.is_some()),
@@ -48,7 +49,7 @@ pub(crate) fn resolve(document: &Document) -> Result<Vec<Resolved>, Fault> {
     let mut variants = Vec::new();
     for (index, variant) in document.variant.iter().enumerate() {
         let at = KeyPath::element("variant", index);
-        let resolved = one(variant, document, &at)?;
+        let resolved = one(variant, (document, laws), &at)?;
         if !names.insert(resolved.name.clone()) {
             let at = if variant.name.is_some() { at.key("name") } else { at };
             return Err(
@@ -60,7 +61,11 @@ pub(crate) fn resolve(document: &Document) -> Result<Vec<Resolved>, Fault> {
     Ok(variants)
 }
 
-fn one(variant: &Variant, document: &Document, at: &KeyPath) -> Result<Resolved, Fault> {
+fn one(
+    variant: &Variant,
+    (document, laws): (&Document, &Laws),
+    at: &KeyPath,
+) -> Result<Resolved, Fault> {
     let protocol = variant.protocol.as_deref().map(|text| match text.split_once('/') {
         Some((sender, router)) => (sender.trim(), Some(router.trim())),
         None => (text.trim(), None),
@@ -78,7 +83,7 @@ fn one(variant: &Variant, document: &Document, at: &KeyPath) -> Result<Resolved,
         (_, Some((sender, _))) => (sender, protocol_at.clone()),
         (_, None) => return Err(at.fault("missing key `protocol` (or `sender`)")),
     };
-    let sender = law::sender(name, &name_at, (variant.sender.as_ref(), &sender_at))?;
+    let sender = law::sender(laws, (name, &name_at), (variant.sender.as_ref(), &sender_at))?;
 
     let router_at = at.key("router");
     let (name, name_at) = match (&variant.router, protocol) {
@@ -86,13 +91,13 @@ fn one(variant: &Variant, document: &Document, at: &KeyPath) -> Result<Resolved,
             (spec.law().unwrap_or_default(), law::name_at(spec, &router_at))
         }
         (_, Some((_, Some(router)))) => (router, protocol_at.clone()),
-        _ => (sender.router, name_at),
+        _ => (sender.router.as_str(), name_at),
     };
-    let router = law::router(name, &name_at, (variant.router.as_ref(), &router_at))?;
+    let router = law::router(laws, (name, &name_at), (variant.router.as_ref(), &router_at))?;
 
     let name = variant.name.clone().unwrap_or_else(|| {
         if router.name == sender.router {
-            sender.name.to_owned()
+            sender.name.clone()
         } else {
             format!("{}/{}", sender.name, router.name)
         }

@@ -4,12 +4,11 @@
 //! laws and presets. `KNEE_BLESS=1` writes the sentences anew.
 #![allow(clippy::disallowed_methods)]
 
-use knee_laws::presets::PRESETS;
-use knee_laws::registry::{router_laws, sender_laws};
+use knee_laws::laws::Laws;
 use knee_scenario::{Format, Scenario, Source};
 use std::path::Path;
 
-fn listed(names: impl Iterator<Item = &'static str>) -> String {
+fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let mut names: Vec<_> = names.collect();
     names.sort_unstable();
     names.join(", ")
@@ -21,9 +20,10 @@ fn bad_scenarios_are_refused_in_one_exact_sentence() {
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
     files.sort();
     assert!(files.len() > 90, "{} files", files.len());
-    let presets = || PRESETS.iter().map(|preset| preset.name);
-    let senders = listed(sender_laws().into_iter().map(|law| law.name).chain(presets()));
-    let routers = listed(router_laws().into_iter().map(|law| law.name).chain(presets()));
+    let laws = Laws::shipped();
+    let presets = || laws.presets.iter().map(|preset| preset.name);
+    let senders = listed(laws.senders.iter().map(|law| law.info.name.as_str()).chain(presets()));
+    let routers = listed(laws.routers.iter().map(|law| law.info.name.as_str()).chain(presets()));
     let mut wrong = Vec::new();
     for path in files {
         let text = std::fs::read_to_string(&path).unwrap();

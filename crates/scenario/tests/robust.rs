@@ -1,7 +1,7 @@
 //! Nothing that is read panics: random text, random changes of the shipped scenarios, random settings.
 #![allow(clippy::disallowed_methods)]
 
-use knee_scenario::{CompareOptions, Format, Interrupt, Scenario, Source, compare};
+use knee_scenario::{CompareOptions, Format, Interrupt, Laws, Scenario, Source, compare};
 use proptest::prelude::*;
 use std::path::PathBuf;
 
@@ -74,11 +74,12 @@ fn compare_builds_a_dumbbell_and_names_the_option_that_is_wrong() {
         seeds: Some("[4, 7]".to_owned()),
         ..CompareOptions::default()
     };
-    let scenario = compare(&options, Interrupt::NEVER).unwrap();
+    let scenario = compare(&options, Laws::shipped(), Interrupt::NEVER).unwrap();
     assert_eq!(scenario.variants(), ["vcp", "sack/red"]);
     assert_eq!(scenario.seeds(), [4, 7]);
-    let wrong =
-        |options: CompareOptions| compare(&options, Interrupt::NEVER).unwrap_err().to_string();
+    let wrong = |options: CompareOptions| {
+        compare(&options, Laws::shipped(), Interrupt::NEVER).unwrap_err().to_string()
+    };
     assert_eq!(
         wrong(CompareOptions { rate: Some("10".to_owned()), ..options.clone() }),
         "--rate 10: a rate needs a unit (bps, kbps, Mbps, Gbps, Tbps), such as \"150 Mbps\""
@@ -101,7 +102,7 @@ fn the_schema_is_json_and_has_every_top_key() {
 
 #[test]
 fn the_catalogue_lists_laws_with_ranges() {
-    let catalogue = knee_scenario::catalogue();
+    let catalogue = knee_scenario::catalogue(Laws::shipped());
     let vcp =
         catalogue["senders"].as_array().unwrap().iter().find(|law| law["name"] == "vcp").unwrap();
     let t_rho = vcp["params"].as_array().unwrap().iter().find(|p| p["name"] == "t_rho").unwrap();

@@ -3,70 +3,66 @@
 //!
 //! A calendar: a wheel of buckets, each about as wide as the mean gap between events, so that scheduling
 //! and taking an event cost the same whether ten or a million are pending; a heap for what lies beyond the
-//! wheel's turn. Events at the same picosecond happen in the order in which they were scheduled. Width and
-//! size follow the events themselves, and the order of events does not depend on them.
+//! wheel's turn. Width and size follow the events themselves, and the order of events does not depend on them.
+//!
+//! Events at the same picosecond happen in the order of their [`Kind`], then of the component that they are
+//! about. That order follows from the event alone, so no component's events depend on what others do
+//! elsewhere. Two pending events of one kind and one component mean the same, so that their order is no
+//! question (docs/decisions/0019-order-of-events.md).
 
 use knee_laws::quantities::Time;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// What an entry is about; `index` is a link, flow or source as the kind says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Event(u32);
 
-/// The kinds of event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Kind {
-    /// The head of a link's line reaches the far end.
-    Line = 0,
-    /// A link that pays for departures has transmitted a packet.
-    Served = 1,
-    /// A router law's tick.
-    Tick = 2,
-    /// A link's rate changes.
-    Rate = 3,
-    /// A flow starts.
-    Start = 4,
-    /// A flow stops offering data.
-    Stop = 5,
-    /// A flow's retransmission timer.
-    Timeout = 6,
-    /// A paced flow may send again.
-    Pace = 7,
-    /// A law asked to be woken.
-    Wake = 8,
-    /// A receiver's delayed ACK.
-    DelayedAck = 9,
-    /// A source's next arrival.
-    Arrival = 10,
-    /// A probe samples.
-    Probe = 11,
-    /// Statistics begin.
-    Warmup = 12,
-    /// A packet that left a line's order reaches the far end.
-    Late = 13,
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $Kind:ident,)*) => {
+        /// The kinds of event, in the order in which they happen at one instant.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum Kind { $($(#[$doc])* $Kind,)* }
+
+        const KINDS: &[Kind] = &[$(Kind::$Kind,)*];
+    };
 }
 
-const KINDS: [Kind; 14] = [
-    Kind::Line,
-    Kind::Served,
-    Kind::Tick,
-    Kind::Rate,
-    Kind::Start,
-    Kind::Stop,
-    Kind::Timeout,
-    Kind::Pace,
-    Kind::Wake,
-    Kind::DelayedAck,
-    Kind::Arrival,
-    Kind::Probe,
-    Kind::Warmup,
-    Kind::Late,
-];
+kinds! {
+    /// Statistics begin: everything at that instant counts.
+    Warmup,
+    /// A link's rate changes.
+    Rate,
+    /// A router law's tick: what arrives at this instant belongs to the next interval.
+    Tick,
+    /// The head of a link's line reaches the far end.
+    Line,
+    /// A packet that left a line's order reaches the far end.
+    Late,
+    /// A link that pays for departures has transmitted a packet: what has just arrived is there to be chosen.
+    Served,
+    /// A receiver's delayed ACK.
+    DelayedAck,
+    /// A flow stops offering data.
+    Stop,
+    /// A flow starts.
+    Start,
+    /// A source's next arrival.
+    Arrival,
+    /// A law asked to be woken.
+    Wake,
+    /// A paced flow may send again.
+    Pace,
+    /// A flow's retransmission timer: an ACK that arrives at this instant is in time.
+    Timeout,
+    /// A probe samples what the instant has left.
+    Probe,
+}
 
-const INDEX_BITS: u32 = 24;
-const EVENT_BITS: u32 = INDEX_BITS + 4;
+const KIND_BITS: u32 = 5;
+const INDEX_BITS: u32 = u32::BITS - KIND_BITS;
+const _: () = assert!(KINDS.len() <= 1 << KIND_BITS);
 
 /// The largest number of links, flows or sources.
 pub const MAX_INDEX: usize = (1 << INDEX_BITS) - 1;
@@ -90,11 +86,11 @@ impl Event {
     }
 }
 
-/// Time, then order of scheduling, then the event itself, in one number that sorts.
-type Entry = u128;
-
-fn instant(entry: Entry) -> u64 {
-    (entry >> 64) as u64
+/// An event and its instant in picoseconds; sorts by the instant, then by the event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
+    at: u64,
+    event: Event,
 }
 
 /// No node.
@@ -107,9 +103,12 @@ const REVIEW: u64 = 1 << 14;
 /// An entry in the list of its bucket.
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    entry: Entry,
+    at: u64,
+    event: Event,
     next: u32,
 }
+
+const _: () = assert!(size_of::<Node>() == 16, "four nodes a cache line");
 
 /// The pending events.
 #[derive(Debug)]
@@ -131,7 +130,6 @@ pub struct Agenda {
     /// Entries beyond the wheel, and the bucket of the first of them.
     beyond: BinaryHeap<Reverse<Entry>>,
     beyond_from: u64,
-    scheduled: u64,
     /// When and with which count of taken events the width was last looked at, and when next.
     reviewed: (u64, u64),
     next_review: u64,
@@ -151,7 +149,6 @@ impl Default for Agenda {
             turning: 0,
             beyond: BinaryHeap::new(),
             beyond_from: u64::MAX,
-            scheduled: 0,
             reviewed: (0, 0),
             next_review: REVIEW,
             taken: 0,
@@ -163,14 +160,12 @@ impl Agenda {
     /// Enters an event, not earlier than the last one taken.
     #[inline(always)]
     pub fn schedule(&mut self, at: Time, event: Event) {
-        self.scheduled += 1;
-        let order = (self.scheduled << EVENT_BITS) | u64::from(event.0);
-        self.insert((u128::from(at.ps()) << 64) | u128::from(order));
+        self.insert(Entry { at: at.ps(), event });
     }
 
     #[inline(always)]
     fn insert(&mut self, entry: Entry) {
-        let bucket = instant(entry) >> self.shift;
+        let bucket = entry.at >> self.shift;
         let ahead = bucket.wrapping_sub(self.at);
         if ahead.wrapping_sub(1) < self.heads.len() as u64 - 1 {
             self.hang(bucket, entry);
@@ -187,7 +182,7 @@ impl Agenda {
     #[inline(always)]
     fn hang(&mut self, bucket: u64, entry: Entry) {
         let slot = bucket as usize & (self.heads.len() - 1);
-        let node = Node { entry, next: self.heads[slot] };
+        let node = Node { at: entry.at, event: entry.event, next: self.heads[slot] };
         let index = self.spare;
         if index == NIL {
             self.heads[slot] = self.nodes.len() as u32;
@@ -209,12 +204,12 @@ impl Agenda {
             Some(entry) => entry,
             None => self.turn()?,
         };
-        if instant(entry) > until.ps() {
+        if entry.at > until.ps() {
             self.due.push(entry);
             return None;
         }
         self.taken += 1;
-        Some((Time::from_ps(instant(entry)), Event(entry as u32 & ((1 << EVENT_BITS) - 1))))
+        Some((Time::from_ps(entry.at), entry.event))
     }
 
     /// Events taken so far.
@@ -253,7 +248,7 @@ impl Agenda {
     #[inline]
     fn unhang(&mut self, index: u32) -> (Entry, u32) {
         let node = &mut self.nodes[index as usize];
-        let (entry, next) = (node.entry, node.next);
+        let (entry, next) = (Entry { at: node.at, event: node.event }, node.next);
         node.next = self.spare;
         self.spare = index;
         self.turning -= 1;
@@ -277,7 +272,7 @@ impl Agenda {
     fn fetch(&mut self) {
         let horizon = self.at + self.heads.len() as u64;
         while let Some(Reverse(entry)) = self.beyond.peek().copied() {
-            let bucket = instant(entry) >> self.shift;
+            let bucket = entry.at >> self.shift;
             self.beyond_from = bucket;
             if bucket >= horizon {
                 return;
@@ -324,8 +319,9 @@ impl Agenda {
         for slot in 0..self.heads.len() {
             let mut index = self.heads[slot];
             while index != NIL {
-                entries.push(self.nodes[index as usize].entry);
-                index = self.nodes[index as usize].next;
+                let Node { at, event, next } = self.nodes[index as usize];
+                entries.push(Entry { at, event });
+                index = next;
             }
         }
         self.nodes.clear();
@@ -349,14 +345,16 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn ties_break_in_scheduling_order() {
+    fn ties_break_by_kind_then_by_component_whatever_was_scheduled_first() {
         let mut agenda = Agenda::default();
         for index in [3, 1, 2] {
             agenda.schedule(Time::from_ps(7), Event::new(Kind::Line, index));
         }
+        agenda.schedule(Time::from_ps(7), Event::new(Kind::Tick, 8));
+        agenda.schedule(Time::from_ps(7), Event::new(Kind::Probe, 0));
         agenda.schedule(Time::from_ps(6), Event::new(Kind::Wake, 9));
         let order = std::iter::from_fn(|| agenda.take(Time::NEVER)).map(|(_, event)| event.index());
-        assert_eq!(order.collect::<Vec<_>>(), [9, 3, 1, 2]);
+        assert_eq!(order.collect::<Vec<_>>(), [9, 8, 1, 2, 3, 0]);
     }
 
     #[test]
@@ -373,8 +371,7 @@ mod tests {
 
     #[test]
     fn kinds_survive_packing() {
-        for (code, kind) in KINDS.into_iter().enumerate() {
-            assert_eq!(kind as usize, code);
+        for kind in KINDS.iter().copied() {
             let event = Event::new(kind, MAX_INDEX as u32);
             assert_eq!((event.kind(), event.index()), (kind, MAX_INDEX as u32));
         }
@@ -393,14 +390,14 @@ mod tests {
         for _ in 0..events {
             while oracle.len() < pending {
                 let at = now + ahead(draw());
-                let event = Event::new(Kind::Line, order as u32 & MAX_INDEX as u32);
-                agenda.schedule(Time::from_ps(at), event);
-                oracle.push(Reverse((at, order)));
-                order += 1;
+                let index = order % 100;
+                agenda.schedule(Time::from_ps(at), Event::new(Kind::Line, index));
+                oracle.push(Reverse((at, index)));
+                order += 7;
             }
-            let Reverse((at, order)) = oracle.pop().expect("one is pending");
+            let Reverse((at, index)) = oracle.pop().expect("one is pending");
             let (taken, event) = agenda.take(Time::NEVER).expect("one is pending");
-            assert_eq!((taken.ps(), event.index()), (at, order as u32 & MAX_INDEX as u32));
+            assert_eq!((taken.ps(), event.index()), (at, index));
             now = at;
         }
     }
@@ -417,21 +414,21 @@ mod tests {
         /// The agenda against the standard library's heap, under random operations.
         #[test]
         fn order_is_that_of_a_sorted_list(
-            operations in prop::collection::vec((0u8..3, 0u64..50, 0u32..40), 1..400)
+            operations in prop::collection::vec((0u8..3, 0u64..50, 0u32..40, 0u32..9), 1..400)
         ) {
             let mut agenda = Agenda::default();
             let mut oracle = BinaryHeap::new();
             let mut now = 0;
-            for (order, (operation, ahead, scale)) in operations.into_iter().enumerate() {
+            for (operation, ahead, scale, index) in operations {
                 if operation < 2 {
                     let at = now + (ahead << scale);
-                    agenda.schedule(Time::from_ps(at), Event::new(Kind::Line, order as u32));
-                    oracle.push(Reverse((at, order)));
+                    agenda.schedule(Time::from_ps(at), Event::new(Kind::Line, index));
+                    oracle.push(Reverse((at, index)));
                 } else {
                     let expected = oracle.pop().map(|Reverse(next)| next);
                     let taken = agenda.take(Time::NEVER);
                     now = expected.map_or(now, |(at, _)| at);
-                    prop_assert_eq!(taken.map(|(at, e)| (at.ps(), e.index() as usize)), expected);
+                    prop_assert_eq!(taken.map(|(at, event)| (at.ps(), event.index())), expected);
                 }
             }
         }

@@ -90,6 +90,13 @@ impl Aggregate {
         Some(packet)
     }
 
+    /// The packets that it has under way.
+    #[cfg(debug_assertions)]
+    pub fn cargo(&self) -> impl Iterator<Item = &Packet> {
+        let is_free = |place: &usize| self.free.contains(&(*place as u32));
+        (0..self.cargo.len()).filter(move |place| !is_free(place)).map(|place| &self.cargo[place])
+    }
+
     /// Packets that it has under way.
     pub fn inside(&self) -> u64 {
         (self.cargo.len() - self.free.len()) as u64
@@ -129,7 +136,7 @@ mod tests {
         aggregate.load(&mut b, Some(&Packet::data(2, 80, 40, false)));
         aggregate.load(&mut empty, None);
         assert_eq!([a.size, b.size, empty.size], [520, 60, 60]);
-        assert!(a.is_carrier() && a.is_data());
+        assert!(a.is_carrier() && a.is_forward());
         assert_eq!(aggregate.inside(), 2);
         let out = aggregate.deliver(&b).expect("a packet");
         assert_eq!((out.flow, out.seq, out.size, out.is_carrier()), (2, 80, 40, false));

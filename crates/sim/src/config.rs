@@ -3,7 +3,10 @@
 use knee_laws::codecs::Codec;
 use knee_laws::quantities::{BitRate, Span, Time};
 use knee_laws::registry::{Router, Sender};
+use knee_laws::router::Needs;
+use knee_laws::routers::droptail::DropTail;
 use knee_laws::sender::Recovery;
+pub use knee_path::Buffer;
 
 /// A link, by its place in the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -12,17 +15,6 @@ pub struct LinkId(pub u32);
 /// A group of flows, by its place in the network: flows of one group share law and meaning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GroupId(pub u32);
-
-/// How much a link's queue holds; the packet in service is not counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Buffer {
-    /// Everything.
-    Unlimited,
-    /// So many bytes.
-    Bytes(u64),
-    /// So many packets, of whatever size.
-    Packets(u64),
-}
 
 /// How a link loses packets at random. They are lost after their transmission: they use capacity.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,10 +58,8 @@ pub struct LinkConfig {
     pub buffer: Buffer,
     /// Its law.
     pub router: Router,
-    /// Does the law act on departures ([`RouterInfo`](knee_laws::registry::RouterInfo))?
-    pub on_departure: bool,
-    /// How many queues the law has.
-    pub queues: usize,
+    /// What the law needs of the link.
+    pub needs: Needs,
     /// Rates that follow the first, in order of time.
     pub rate_changes: Vec<(Time, BitRate)>,
     /// Random loss, of packets that the queue has let through.
@@ -78,6 +68,24 @@ pub struct LinkConfig {
     pub reorder: Option<Reorder>,
     /// Is it reported and probed? Others keep no statistics.
     pub measured: bool,
+}
+
+impl LinkConfig {
+    /// A link that does nothing but carry: without limit, law, impairments and statistics.
+    pub fn plain(name: &str, rate: BitRate, delay: Span) -> Self {
+        Self {
+            name: name.to_owned(),
+            rate,
+            delay,
+            buffer: Buffer::Unlimited,
+            router: Router::DropTail(DropTail),
+            needs: Needs::ARRIVALS,
+            rate_changes: Vec::new(),
+            loss: None,
+            reorder: None,
+            measured: false,
+        }
+    }
 }
 
 /// Options of the transport, the same for all flows of a group.
@@ -111,13 +119,37 @@ pub struct Transport {
     pub commitment: Option<Commitment>,
 }
 
-impl Transport {
-    /// Bytes of a flow's packet on the wire.
-    #[inline(always)]
-    pub fn size_of(&self, seq: u32) -> u16 {
-        if self.is_handshake(seq) { self.ack_bytes } else { self.data_bytes }
-    }
+/// A group of flows.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// Its name: what the identity of its flows follows from.
+    pub name: String,
+    /// How its flows send and acknowledge.
+    pub transport: Transport,
+}
 
+/// SACK without ECN, an ACK for each packet of 1000 bytes: what tests begin with. Scenarios have defaults of their
+/// own.
+impl Default for Transport {
+    fn default() -> Self {
+        Self {
+            data_bytes: 1000,
+            ack_bytes: 40,
+            recovery: Recovery::Sack,
+            initial_window: 10.0,
+            codec: Codec::None,
+            handshake: false,
+            packets_per_ack: 1,
+            ack_delay: Span::from_millis(100),
+            pacing: None,
+            min_rto: Span::from_millis(200),
+            max_window: 1e9,
+            commitment: None,
+        }
+    }
+}
+
+impl Transport {
     /// Is it the handshake, which takes the first number, as TCP's SYN does?
     #[inline(always)]
     pub fn is_handshake(&self, seq: u32) -> bool {
@@ -155,6 +187,13 @@ pub struct Route {
     pub forward: Vec<LinkId>,
     /// Links of the ACKs, in order.
     pub backward: Vec<LinkId>,
+}
+
+impl Route {
+    /// All links, there and back.
+    pub fn links(&self) -> impl Iterator<Item = LinkId> {
+        self.forward.iter().chain(&self.backward).copied()
+    }
 }
 
 /// A flow that is there from the beginning of the run.
@@ -263,8 +302,8 @@ pub struct NetworkConfig {
     pub seed: u64,
     /// Links; [`LinkId`] is the place in this list.
     pub links: Vec<LinkConfig>,
-    /// Transport options of each group; [`GroupId`] is the place in this list.
-    pub groups: Vec<Transport>,
+    /// Groups; [`GroupId`] is the place in this list.
+    pub groups: Vec<Group>,
     /// Flows that are there from the beginning.
     pub flows: Vec<FlowConfig>,
     /// Flows that carry packets of others.
@@ -277,22 +316,4 @@ pub struct NetworkConfig {
     pub warmup: Time,
     /// ...to here, the end of the run.
     pub end: Time,
-}
-
-#[cfg(test)]
-pub(crate) fn transport_for_tests() -> Transport {
-    Transport {
-        data_bytes: 1000,
-        ack_bytes: 40,
-        recovery: Recovery::Sack,
-        initial_window: 2.0,
-        codec: Codec::None,
-        handshake: false,
-        packets_per_ack: 1,
-        ack_delay: Span::from_millis(100),
-        pacing: None,
-        min_rto: Span::from_millis(200),
-        max_window: 1e9,
-        commitment: None,
-    }
 }

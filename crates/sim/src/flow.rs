@@ -3,7 +3,6 @@
 use crate::config::{GroupId, Pacing, Transport};
 use crate::packet::Packet;
 use crate::profile::TokenBucket;
-use crate::random::identifier;
 use crate::rates::RateSampler;
 use crate::rtt::RttEstimator;
 use crate::scoreboard::Scoreboard;
@@ -12,10 +11,15 @@ use knee_laws::codecs::Feedback;
 use knee_laws::quantities::{BitRate, Span, Time};
 use knee_laws::registry::Sender;
 use knee_laws::sender::{Ack, Congestion, Loss, Recovery, SenderLaw, Sending};
-use knee_laws::senders::slow_start::SlowStart;
+use knee_path::identifier;
 
-/// Sequence numbers of a flow end here.
+/// Sequence numbers end here. A flow with this limit is endless.
 pub const MAX_PACKETS: u32 = u32::MAX - 1;
+
+/// The number after the last of so many packets of data.
+pub fn end_of(packets: u64, first: u32) -> u32 {
+    packets.max(1).saturating_add(u64::from(first)).min(u64::from(MAX_PACKETS)) as u32
+}
 
 /// A sender in motion. What an ACK touches comes first, so that it lies in few cache lines.
 #[repr(C, align(64))]
@@ -56,6 +60,8 @@ pub struct Flow {
     pub wake_set: Time,
     /// Its number in reports.
     pub number: u32,
+    /// What it is to laws that tell flows apart, and what its packets' identifiers follow from.
+    pub identity: u64,
     pub start: Time,
     pub stop: Time,
     pub completed: Time,
@@ -63,6 +69,8 @@ pub struct Flow {
     pub acks_dropped: u64,
     pub retransmissions: u64,
     pub timeouts: u64,
+    /// Packets of handshakes among those sent.
+    pub handshakes: u32,
 }
 
 /// What the flow may do next.
@@ -73,6 +81,8 @@ pub enum Turn {
     Pace(Time),
     /// Nothing.
     Hold,
+    /// An endless flow has used up its sequence numbers.
+    Exhausted,
 }
 
 impl Flow {
@@ -84,6 +94,7 @@ impl Flow {
             law,
             group,
             number: 0,
+            identity: 0,
             first_hop: 0,
             codec,
             limit: MAX_PACKETS,
@@ -109,6 +120,7 @@ impl Flow {
             acks_dropped: 0,
             retransmissions: 0,
             timeouts: 0,
+            handshakes: 0,
             rtt_sum: Span::ZERO,
             rtt_samples: 0,
         }
@@ -281,7 +293,7 @@ impl Flow {
             if let Some(rates) = &mut self.rates {
                 rates.on_idle(&self.board);
             }
-            return Turn::Hold;
+            return if self.limit == MAX_PACKETS { Turn::Exhausted } else { Turn::Hold };
         }
         if let Some(rate) = self.pacing(options) {
             if self.pace_at > now {
@@ -289,14 +301,16 @@ impl Flow {
             }
             self.pace_at = now + rate.time_for(u64::from(options.data_bytes));
         }
-        let mut packet = if let Some(seq) = self.board.resend() {
-            self.retransmissions += 1;
-            Packet::data(slot, seq, options.size_of(seq), false)
+        let resent = self.board.resend();
+        let seq = resent.unwrap_or_else(|| self.board.send());
+        let mut packet = if options.is_handshake(seq) {
+            self.handshakes += 1;
+            Packet::handshake(slot, seq, options.ack_bytes)
         } else {
-            let reduced = std::mem::take(&mut self.say_reduced);
-            let seq = self.board.send();
-            Packet::data(slot, seq, options.size_of(seq), reduced)
+            let reduced = resent.is_none() && std::mem::take(&mut self.say_reduced);
+            Packet::data(slot, seq, options.data_bytes, reduced)
         };
+        self.retransmissions += u64::from(resent.is_some());
         if let Some(rates) = &mut self.rates {
             rates.on_send(packet.seq, &self.board, now);
         }
@@ -312,7 +326,7 @@ impl Flow {
                 now,
                 smoothed_rtt: self.rtt.smoothed,
                 packet_bytes: u32::from(packet.size),
-                identifier: identifier(self.number, self.sent),
+                identifier: identifier(self.identity, self.sent),
             });
             packet.body[..4].copy_from_slice(&header);
         }
@@ -339,8 +353,7 @@ impl Flow {
             return None;
         }
         let window = self.law.window();
-        let is_far = |slow_start: &mut SlowStart| slow_start.is_on(2.0 * window);
-        let gain = match self.law.slow_start().is_some_and(is_far) {
+        let gain = match self.law.ssthresh().is_some_and(|threshold| 2.0 * window < threshold) {
             true => gains.slow_start,
             false => gains.avoidance,
         };
@@ -369,18 +382,10 @@ mod tests {
 
     fn transport() -> Transport {
         Transport {
-            data_bytes: 1000,
-            ack_bytes: 40,
             recovery: Recovery::NewReno,
-            initial_window: 10.0,
-            handshake: false,
-            codec: Codec::None,
-            packets_per_ack: 1,
             ack_delay: Span::ZERO,
-            pacing: None,
-            min_rto: Span::from_millis(200),
             max_window: 1e6,
-            commitment: None,
+            ..Transport::default()
         }
     }
 
@@ -395,7 +400,7 @@ mod tests {
 
     #[test]
     fn a_mark_is_answered_once_and_no_window_grows_while_it_is_echoed() {
-        let opening = Opening { initial_window: 10.0, packet_bytes: 1000 };
+        let opening = Opening::new(10.0, 1000);
         let law = Sender::build("sack", &[], &opening).expect("a law");
         let mut flow = Flow::new(law, GroupId(0), Codec::Ecn);
         let now = Time::ZERO + Span::from_millis(80);
@@ -417,7 +422,7 @@ mod tests {
 
     #[test]
     fn a_handshake_takes_a_number_and_opens_no_window() {
-        let opening = Opening { initial_window: 10.0, packet_bytes: 1000 };
+        let opening = Opening::new(10.0, 1000);
         let law = Sender::build("sack", &[], &opening).expect("a law");
         let mut flow = Flow::new(law, GroupId(0), Codec::None);
         let options = Transport { handshake: true, ..transport() };
@@ -443,7 +448,7 @@ mod tests {
 
     #[test]
     fn echoes_do_not_hold_a_window_at_one_packet_while_a_timeouts_losses_are_repaired() {
-        let opening = Opening { initial_window: 10.0, packet_bytes: 1000 };
+        let opening = Opening::new(10.0, 1000);
         let law = Sender::build("sack", &[], &opening).expect("a law");
         let mut flow = Flow::new(law, GroupId(0), Codec::Ecn);
         let echo = |next| Packet::ack(&Packet::data(0, 0, 1000, false), next, 40, ecn::CONGESTED);
@@ -464,7 +469,7 @@ mod tests {
                 .map(|packets| ("initial_ssthresh".to_owned(), Value::Number(packets)))
                 .into_iter()
                 .collect();
-            let opening = Opening { initial_window: 10.0, packet_bytes: 1000 };
+            let opening = Opening::new(10.0, 1000);
             let law = Sender::build(law, &params, &opening).expect("a law");
             let mut flow = Flow::new(law, GroupId(0), Codec::None);
             let pacing = Some(Pacing { slow_start: 2.0, avoidance: 1.2 });
@@ -481,7 +486,7 @@ mod tests {
 
     #[test]
     fn duplicate_acks_make_room_in_recovery_but_not_after_a_timeout() {
-        let opening = Opening { initial_window: 10.0, packet_bytes: 1000 };
+        let opening = Opening::new(10.0, 1000);
         let law = Sender::build("newreno", &[], &opening).expect("a law");
         let mut flow = Flow::new(law, GroupId(0), Codec::None);
         let at = |ms| Time::ZERO + Span::from_millis(ms);
@@ -497,7 +502,7 @@ mod tests {
         assert_eq!(sent(&mut flow, at(400)), [0]);
         for _ in 0..5 {
             flow.take_ack(&duplicate, &transport(), at(410));
-            assert_eq!(sent(&mut flow, at(410)), []);
+            assert!(sent(&mut flow, at(410)).is_empty());
         }
         let ack = |next| Packet::ack(&Packet::data(0, 0, 1000, false), next, 40, 0);
         flow.take_ack(&ack(6), &transport(), at(480));
@@ -507,7 +512,7 @@ mod tests {
         assert!(sent(&mut flow, at(560)).starts_with(&[12]));
         for _ in 0..3 {
             flow.take_ack(&ack(12), &transport(), at(570)); // of packets resent in vain
-            assert_eq!(sent(&mut flow, at(570)), []);
+            assert!(sent(&mut flow, at(570)).is_empty());
         }
     }
 }

@@ -6,9 +6,9 @@
 
 use crate::config::{LinkConfig, Loss, Reorder};
 use crate::packet::Packet;
-use crate::random::Stream;
 use knee_laws::quantities::{Span, Time};
 use knee_laws::router::Draw;
+use knee_path::Stream;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -84,6 +84,12 @@ impl Impairment {
     pub fn push(&mut self, packet: &Packet) {
         self.late.push(Late { packet: *packet, number: self.launched_late });
         self.launched_late += 1;
+    }
+
+    /// The packets that are late.
+    #[cfg(debug_assertions)]
+    pub fn late(&self) -> impl Iterator<Item = &Packet> {
+        self.late.iter().map(|late| &late.packet)
     }
 
     /// The late packet that arrives first.

@@ -11,24 +11,24 @@
 use crate::config::{Buffer, LinkConfig, LinkId};
 use crate::impairment::{Fate, Impairment};
 use crate::packet::Packet;
-use crate::queue::Queue;
+use crate::port::Port;
 use crate::report::LinkReport;
-use crate::ring::Ring;
-use knee_laws::quantities::{BitRate, Bytes, Span, Time};
+use knee_laws::quantities::{BitRate, Span, Time};
 use knee_laws::registry::Router;
+use knee_path::Ring;
 
 /// What becomes of a packet that a link is offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It is on its way: see [`Link::arrival`].
     Launched,
-    /// So it is, unless [chance](Link::impair) will have it otherwise.
+    /// It is launched; call [`Link::impair`] first.
     Exposed,
     /// It waits for a departure event.
     Waiting,
-    /// It waits for the flow that will carry it.
-    Boarding,
-    /// It waits, and others are to be [evicted](Link::evict) as the buffer has overflown.
+    /// It waits, and [who serves the link](Link::service) is to be told.
+    Asking,
+    /// It waits, and others are to be [evicted](Link::evict) as the buffer has overflowed.
     Overfull,
     /// It is on its way, and the link, which pays for departures, is to be [served](Link::serve) at
     /// this instant.
@@ -37,8 +37,15 @@ pub enum Outcome {
     Dropped,
 }
 
-/// No aggregate: a link of its own.
-pub const NO_AGGREGATE: u32 = u32::MAX;
+/// Who takes packets from a link's queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Service {
+    /// The link itself, at its rate.
+    Own,
+    /// The flow of the aggregate that the link is to others, when its window allows.
+    Aggregate,
+}
 
 /// A link in motion: one cache line, and the queue apart.
 #[repr(align(64))]
@@ -54,10 +61,11 @@ pub struct Link {
     pub known_ahead: bool,
     /// Does it lose or delay packets at random?
     pub is_impaired: bool,
-    /// The aggregate that this link is to others, or [`NO_AGGREGATE`].
-    pub aggregate: u32,
-    /// What waits, where anybody asks: limit, statistics, impairments, or a law that looks.
-    queue: Option<Box<Queue>>,
+    /// Who takes packets from its queue, and the place of that in the network's list.
+    pub service: Service,
+    pub server: u32,
+    /// Its entrance, where anybody asks for one: limit, statistics, impairments, or a law that looks.
+    port: Option<Box<Port>>,
 }
 
 impl Link {
@@ -68,7 +76,7 @@ impl Link {
             && config.buffer == Buffer::Unlimited
             && config.rate_changes.is_empty()
             && !impaired
-            && !(config.measured || config.queues > 1);
+            && !(config.measured || config.needs.queues > 1);
         Self {
             byte_time: byte_time(config.rate),
             delay: config.delay,
@@ -76,8 +84,9 @@ impl Link {
             line: Ring::default(),
             known_ahead: false,
             is_impaired: impaired,
-            aggregate: NO_AGGREGATE,
-            queue: (!unseen).then(|| Box::new(Queue::new(config, seed))),
+            service: Service::Own,
+            server: 0,
+            port: (!unseen).then(|| Box::new(Port::new(config, seed, false))),
         }
     }
 
@@ -90,36 +99,41 @@ impl Link {
             line: Ring::default(),
             known_ahead: false,
             is_impaired: false,
-            aggregate,
-            queue: Some(Box::new(Queue::held(config, seed))),
+            service: Service::Aggregate,
+            server: aggregate,
+            port: Some(Box::new(Port::new(config, seed, true))),
         }
     }
 
     /// Packets that wait for a departure event.
     pub fn waiting(&self) -> u32 {
-        self.queue.as_ref().map_or(0, |queue| queue.packets() as u32)
+        self.port.as_ref().map_or(0, |port| port.queue.packets() as u32)
     }
 
     /// Has it neither limit nor law nor statistics?
     pub fn is_plain(&self) -> bool {
-        self.queue.is_none()
+        self.port.is_none()
     }
 
     /// Takes a packet, for which it is the given hop, or drops it.
     #[inline]
     pub fn offer(&mut self, packet: &mut Packet, hop: u32, now: Time) -> Outcome {
         let start = self.free_at.max(now);
-        if let Some(queue) = &mut self.queue {
-            let Some(join) = queue.admit(packet, now, self.free_at) else {
+        if let Some(port) = &mut self.port {
+            let queue = &mut port.queue;
+            let flow = if port.tells_flows { port.flows[packet.flow as usize] } else { 0 };
+            let Some(join) = queue.admit(packet, (now, self.free_at), flow) else {
                 return Outcome::Dropped;
             };
             if queue.pays_for_departures() {
-                if start > now || !queue.is_empty() || self.aggregate != NO_AGGREGATE {
-                    queue.push(packet, join, hop, now);
-                    return match self.aggregate {
+                if start > now || !queue.is_empty() || self.service != Service::Own {
+                    if let Some(place) = queue.push(packet, join, now) {
+                        place.hop = hop;
+                    }
+                    return match self.service {
                         _ if queue.is_overfull() => Outcome::Overfull,
-                        NO_AGGREGATE => Outcome::Waiting,
-                        _ => Outcome::Boarding,
+                        Service::Own => Outcome::Waiting,
+                        _ => Outcome::Asking,
                     };
                 }
                 return match self.transmit(packet, join, now, now) {
@@ -127,9 +141,7 @@ impl Link {
                     false => Outcome::Dropped,
                 };
             }
-            if start > now {
-                queue.expect(packet, start, now);
-            }
+            queue.expect(packet, start, now);
             if self.is_impaired {
                 self.launch(packet.size, start);
                 return Outcome::Exposed;
@@ -165,8 +177,8 @@ impl Link {
     /// Begins to transmit a packet that came at `since`, unless the law drops it.
     #[inline(always)]
     fn transmit(&mut self, packet: &mut Packet, from: usize, since: Time, now: Time) -> bool {
-        let queue = self.queue.as_mut();
-        let goes = queue.is_none_or(|queue| queue.depart(packet, from, since, now));
+        let port = self.port.as_mut();
+        let goes = port.is_none_or(|port| port.queue.depart(packet, from, since, now));
         if goes {
             self.launch(packet.size, now);
         }
@@ -179,7 +191,7 @@ impl Link {
         if self.free_at > now {
             return None; // a packet that came at this very instant was quicker
         }
-        let queue = self.queue.as_mut()?;
+        let queue = &mut self.port.as_mut()?.queue;
         let from = queue.select()?;
         let mut packet = queue.pop(from, now)?;
         let since = packet.at;
@@ -191,7 +203,7 @@ impl Link {
     }
 
     fn impairment(&mut self) -> Option<&mut Impairment> {
-        self.queue.as_mut()?.impairment.as_mut()
+        self.port.as_mut()?.impairment.as_mut()
     }
 
     /// Do packets overtake each other on it?
@@ -218,44 +230,78 @@ impl Link {
 
     /// The next packet that is dropped because the buffer has overflown.
     pub fn evict(&mut self, now: Time) -> Option<Packet> {
-        self.queue.as_mut()?.evict(now)
+        self.port.as_mut()?.queue.evict(now)
     }
 
     /// When the law wants its tick.
     pub fn tick_at(&self) -> Option<Time> {
-        self.queue.as_ref()?.tick_at()
+        self.port.as_ref()?.queue.tick_at()
     }
 
     /// The law's tick.
     pub fn tick(&mut self, now: Time) {
-        if let Some(queue) = &mut self.queue {
-            queue.tick(now);
+        if let Some(port) = &mut self.port {
+            port.queue.tick(now);
         }
     }
 
     /// When the rate changes next.
     pub fn rate_change_at(&self) -> Option<Time> {
-        self.queue.as_ref()?.rate_change_at()
+        self.port.as_ref()?.rate_change_at()
     }
 
     /// Changes the rate; the packet in service is transmitted at the old one.
     pub fn change_rate(&mut self, now: Time) {
-        if let Some(rate) = self.queue.as_mut().and_then(|queue| queue.change_rate(now)) {
+        if let Some(rate) = self.port.as_mut().and_then(|port| port.change_rate(now)) {
             self.byte_time = byte_time(rate);
         }
     }
 
-    /// The queue of a measured link, and when its transmitter is done with what it has promised.
-    pub fn measured(&mut self) -> Option<(&mut Queue, Time)> {
+    /// The port of a measured link, and when its transmitter is done with what it has promised.
+    pub fn measured(&mut self) -> Option<(&mut Port, Time)> {
         let busy_until = self.free_at;
-        let queue = self.queue.as_deref_mut().filter(|queue| queue.is_measured())?;
-        Some((queue, busy_until))
+        let port = self.port.as_deref_mut().filter(|port| port.is_measured())?;
+        Some((port, busy_until))
+    }
+
+    /// Does its law tell flows apart, so that they are to be [named](Self::name_flow)?
+    pub fn tells_flows(&self) -> bool {
+        self.port.as_ref().is_some_and(|port| port.tells_flows)
+    }
+
+    /// What the law is told of the flow in a slot.
+    pub fn name_flow(&mut self, slot: u32, name: u32) {
+        if let Some(port) = &mut self.port {
+            port.name_flow(slot as usize, name);
+        }
+    }
+
+    /// The law's complaint, if it cannot go on.
+    pub fn failure(&self) -> Option<&str> {
+        self.port.as_ref()?.queue.failure()
+    }
+
+    /// Packets that wait here or are on their way over it, the late ones included.
+    #[cfg(debug_assertions)]
+    pub fn packets(&self) -> impl Iterator<Item = &Packet> {
+        let waiting = self.port.iter().flat_map(|port| port.queue.iter());
+        let late =
+            self.port.iter().flat_map(|port| port.impairment.iter().flat_map(Impairment::late));
+        self.line.iter().chain(waiting).chain(late)
+    }
+
+    /// Is everything there that its queue was offered?
+    #[cfg(debug_assertions)]
+    pub fn audit(&self) {
+        if let Some(port) = &self.port {
+            port.queue.audit();
+        }
     }
 
     /// The numbers at the end; `None` if it is not measured.
     pub fn report(&mut self, link: LinkId, now: Time) -> Option<LinkReport> {
-        let (queue, busy_until) = self.measured()?;
-        queue.report(link, now, busy_until)
+        let (port, busy_until) = self.measured()?;
+        port.report(link, now, busy_until)
     }
 }
 
@@ -266,13 +312,4 @@ const TIME_BITS: u32 = 20;
 /// See [`Link::byte_time`]: a packet's time is exact to 0.03 ps.
 fn byte_time(rate: BitRate) -> u64 {
     libm::round(8e12 / rate.bps() * f64::from(1u32 << TIME_BITS)) as u64
-}
-
-/// The room of a buffer in bytes, as laws are told it.
-pub fn room(buffer: Buffer, packet_bytes: u64) -> Bytes {
-    match buffer {
-        Buffer::Unlimited => Bytes(u64::MAX),
-        Buffer::Bytes(bytes) => Bytes(bytes),
-        Buffer::Packets(packets) => Bytes(packets * packet_bytes),
-    }
 }

@@ -1,6 +1,8 @@
-//! A queue's statistics, exact in time: what it held for how long.
+//! A queue's statistics, exact in time: what it held for how long, and what became of the packets that came since
+//! statistics began.
 
 use knee_laws::quantities::{Span, Time};
+use knee_path::Watch;
 
 /// How long a queue held how much, since the last reset. The packet in service is not counted.
 #[derive(Debug, Default)]
@@ -10,17 +12,19 @@ pub struct Meter {
     /// Integral of the length in bytes, byte picoseconds.
     byte_time: u128,
     since: Time,
-    pub offered: u64,
+    /// When statistics began. A packet that came earlier is not counted, whenever it is dropped or marked, so
+    /// that no more packets are than were offered.
+    from: Time,
     pub dropped: u64,
     pub marked: u64,
-    /// `dropped` when a probe last asked.
+    /// All packets dropped, whenever they came: up to now, and when a probe last asked.
+    dropped_in_all: u64,
     dropped_before: u64,
 }
 
-impl Meter {
-    /// Accounts for the time up to `now`, in which the queue held so much.
+impl Watch for Meter {
     #[inline]
-    pub fn hold(&mut self, now: Time, packets: usize, bytes: u64) {
+    fn hold(&mut self, now: Time, packets: usize, bytes: u64) {
         let held = now.since(self.since);
         self.since = now;
         if packets >= self.at_length.len() {
@@ -30,17 +34,34 @@ impl Meter {
         self.byte_time += u128::from(bytes) * u128::from(held.ps());
     }
 
-    /// Forgets everything before `now`.
+    fn dropped(&mut self, came: Time) {
+        self.dropped += u64::from(came >= self.from);
+        self.dropped_in_all += 1;
+    }
+
+    fn marked(&mut self, came: Time) {
+        self.marked += u64::from(came >= self.from);
+    }
+}
+
+impl Meter {
+    /// Statistics begin.
     pub fn reset(&mut self, now: Time) {
         self.at_length.fill(0);
-        *self =
-            Self { at_length: std::mem::take(&mut self.at_length), since: now, ..Self::default() };
+        *self = Self {
+            at_length: std::mem::take(&mut self.at_length),
+            since: now,
+            from: now,
+            dropped_in_all: self.dropped_in_all,
+            dropped_before: self.dropped_before,
+            ..Self::default()
+        };
     }
 
     /// Packets dropped since this was last asked.
     pub fn drops_since(&mut self) -> u64 {
-        let before = std::mem::replace(&mut self.dropped_before, self.dropped);
-        self.dropped - before
+        let before = std::mem::replace(&mut self.dropped_before, self.dropped_in_all);
+        self.dropped_in_all - before
     }
 
     fn total(&self) -> Span {

@@ -6,7 +6,7 @@ use knee_laws::quantities::Time;
 /// A data packet or an ACK. Sizes are on-wire sizes.
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
-    /// When it reaches the far end of the line that it is in.
+    /// When it reaches the far end of the line that it is in; while it waits in a queue, when it came there.
     pub at: Time,
     /// When the data packet left its sender; ACKs return it.
     pub stamp: Time,
@@ -30,6 +30,7 @@ const _: () = assert!(size_of::<Packet>() == 64, "a packet is one cache line");
 const DATA: u8 = 1;
 const REDUCED: u8 = 2;
 const CARRIER: u8 = 64;
+const HANDSHAKE: u8 = 128;
 const ECHO_SHIFT: u8 = 2;
 const BLOCKS_SHIFT: u8 = 4;
 
@@ -53,6 +54,13 @@ impl Packet {
         }
     }
 
+    /// The packet that opens a flow: it goes where data goes, and is none.
+    #[inline]
+    pub fn handshake(flow: u32, seq: u32, size: u16) -> Self {
+        let data = Self::data(flow, seq, size, false);
+        Self { flags: data.flags | HANDSHAKE, ..data }
+    }
+
     /// An ACK for everything before `next`, prompted by `data`.
     #[inline]
     pub fn ack(data: &Self, next: u32, size: u16, echo_bits: u8) -> Self {
@@ -66,9 +74,9 @@ impl Packet {
         }
     }
 
-    /// Data, as opposed to a pure ACK?
+    /// Is it on the way to the receiver, as data and handshakes are, rather than an ACK?
     #[inline]
-    pub fn is_data(&self) -> bool {
+    pub fn is_forward(&self) -> bool {
         self.flags & DATA != 0
     }
     /// Does the sender say that it has reduced its window (CWR)?
@@ -102,13 +110,6 @@ impl Packet {
     pub fn header(&self) -> &Header {
         self.body.first_chunk::<4>().expect("a body has at least four words")
     }
-    /// What laws see of the packet and may change.
-    #[inline]
-    pub fn wire(&mut self) -> Wire<'_> {
-        let header: &mut Header =
-            self.body.first_chunk_mut::<4>().expect("a body has at least four words");
-        Wire { marks: &mut self.marks, header }
-    }
     /// Appends a SACK block; there is room for three.
     #[inline]
     pub fn push_block(&mut self, block: Block) {
@@ -126,5 +127,30 @@ impl Packet {
     #[inline]
     pub fn block(&self, n: usize) -> Block {
         (self.body[2 + 2 * n], self.body[3 + 2 * n])
+    }
+}
+
+impl knee_path::Packet for Packet {
+    #[inline(always)]
+    fn size(&self) -> u32 {
+        u32::from(self.size)
+    }
+    #[inline(always)]
+    fn is_data(&self) -> bool {
+        self.flags & (DATA | HANDSHAKE) == DATA
+    }
+    #[inline(always)]
+    fn wire(&mut self) -> Wire<'_> {
+        let header: &mut Header =
+            self.body.first_chunk_mut::<4>().expect("a body has at least four words");
+        Wire { marks: &mut self.marks, header }
+    }
+    #[inline(always)]
+    fn queued_at(&self) -> Time {
+        self.at
+    }
+    #[inline(always)]
+    fn set_queued_at(&mut self, now: Time) {
+        self.at = now;
     }
 }

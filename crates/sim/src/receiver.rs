@@ -196,7 +196,6 @@ fn is_other_mark(held: &Packet, data: &Packet) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::transport_for_tests;
     use knee_laws::codecs::Codec;
     use knee_laws::quantities::Span;
 
@@ -205,7 +204,7 @@ mod tests {
         let mut receiver = Receiver::default();
         let answer = |seq: &u32| {
             let data = Packet::data(0, *seq, 1000, false);
-            match receiver.take(&data, &transport_for_tests(), Time::ZERO) {
+            match receiver.take(&data, &Transport::default(), Time::ZERO) {
                 Answer::Now(ack) => {
                     (ack.seq, (0..ack.block_count()).map(|n| ack.block(n)).collect())
                 }
@@ -239,7 +238,7 @@ mod tests {
         let options = Transport {
             packets_per_ack: 2,
             ack_delay: Span::from_millis(100),
-            ..transport_for_tests()
+            ..Transport::default()
         };
         let mut receiver = Receiver::new(GroupId(0), &options);
         let mut take = |seq, bits| {
@@ -263,7 +262,7 @@ mod tests {
         let options = Transport {
             packets_per_ack: 2,
             ack_delay: Span::from_millis(100),
-            ..transport_for_tests()
+            ..Transport::default()
         };
         let mut receiver = Receiver::default();
         let mut take =
@@ -281,7 +280,7 @@ mod tests {
         let mut size = |seq| {
             let mut data = Packet::data(0, seq, 1000, false);
             data.marks = Codec::Adpm.initial();
-            match receiver.take(&data, &transport_for_tests(), Time::ZERO) {
+            match receiver.take(&data, &Transport::default(), Time::ZERO) {
                 Answer::Now(ack) => ack.size,
                 _ => panic!("an ACK a packet"),
             }

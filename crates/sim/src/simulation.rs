@@ -1,20 +1,24 @@
 //! The network in motion: takes events from the agenda and moves packets between links and flows.
 
+#[cfg(debug_assertions)]
+mod audit;
+mod building;
 mod carrying;
 mod reporting;
 
 use crate::agenda::{Agenda, Event, Kind};
 use crate::aggregate::Aggregate;
-use crate::config::{FlowConfig, GroupId, LinkId, NetworkConfig, Probe, Route, Transport};
-use crate::flow::{Flow, MAX_PACKETS, Turn};
+use crate::config::{Probe, Transport};
+use crate::failure::Failure;
+use crate::flow::{Flow, Turn, end_of};
 use crate::impairment::Fate;
-use crate::link::{Link, NO_AGGREGATE, Outcome};
+use crate::link::{Link, Outcome, Service};
+use crate::numbering::Numbering;
 use crate::packet::Packet;
 use crate::receiver::{Answer, Receiver};
 use crate::report::{FlowReport, Series};
 use crate::source::Source;
 use knee_laws::quantities::Time;
-use knee_laws::registry::Sender;
 use knee_laws::sender::SenderLaw;
 use std::ops::Range;
 
@@ -26,11 +30,15 @@ pub struct Simulation {
     now: Time,
     agenda: Agenda,
     links: Vec<Link>,
+    /// Those whose laws tell flows apart.
+    telling: Vec<u32>,
     /// Links of all routes, one after the other, each route closed by [`END`].
     hops: Vec<u32>,
     flows: Vec<Flow>,
     receivers: Vec<Receiver>,
     groups: Vec<Transport>,
+    /// Where what the configuration lists is kept.
+    numbering: Numbering,
     sources: Vec<Source>,
     aggregates: Vec<Aggregate>,
     /// Slots of the flows that carry aggregates, in the order of those.
@@ -53,158 +61,38 @@ pub struct Simulation {
     cut: Option<u32>,
     /// Packets that links have launched.
     packets: u64,
+    /// Why the run has ended early.
+    failure: Option<Failure>,
 }
 
 impl Simulation {
-    /// Builds the network. The caller has checked the configuration.
-    pub fn new(config: NetworkConfig) -> Self {
-        Self::build(config, &|| false).expect("nothing stops it")
-    }
-
-    /// Builds the network, unless `stop`, asked for every link and flow, becomes true.
-    pub fn build(config: NetworkConfig, stop: &dyn Fn() -> bool) -> Option<Self> {
-        let configured = config.flows.len() + config.aggregates.len();
-        let mut network = Self {
-            now: Time::ZERO,
-            agenda: Agenda::default(),
-            links: Vec::with_capacity(config.links.len()),
-            hops: Vec::new(),
-            flows: Vec::with_capacity(configured),
-            receivers: Vec::with_capacity(configured),
-            groups: config.groups,
-            sources: Vec::new(),
-            aggregates: Vec::with_capacity(config.aggregates.len()),
-            carriers: config.flows.len() as u32..configured as u32,
-            free: Vec::new(),
-            configured,
-            arrived: 0,
-            done: Vec::new(),
-            probes: config.probes,
-            series: Series::default(),
-            probed: vec![0; configured],
-            warmup: config.warmup,
-            end: config.end,
-            left: 0,
-            cut: None,
-            packets: 0,
-        };
-        network.agenda.schedule(config.warmup, Event::new(Kind::Warmup, 0));
-        let mut ingress = vec![NO_AGGREGATE; config.links.len()];
-        for (index, aggregate) in (0..).zip(&config.aggregates) {
-            ingress[aggregate.link.0 as usize] = index;
-        }
-        for ((index, link), aggregate) in (0..).zip(config.links).zip(ingress) {
-            let link = match aggregate {
-                NO_AGGREGATE => Link::new(link, config.seed),
-                _ => Link::ingress(link, config.seed, aggregate),
-            };
-            network.schedule_some(link.tick_at(), Kind::Tick, index);
-            network.schedule_some(link.rate_change_at(), Kind::Rate, index);
-            network.links.push(link);
-            if stop() {
-                return None;
-            }
-        }
-        for (slot, flow) in (0..).zip(config.flows) {
-            network.add_flow(slot, flow);
-            if stop() {
-                return None;
-            }
-        }
-        for aggregate in config.aggregates {
-            network.add_aggregate(aggregate);
-        }
-        for (index, source) in (0..).zip(config.sources) {
-            let routes = source.routes.iter().map(|route| network.add_route(route)).collect();
-            let mut source = Source::new(source, routes, config.seed);
-            network.schedule_some(source.next_arrival(Time::ZERO), Kind::Arrival, index);
-            network.sources.push(source);
-        }
-        network.find_known_ahead();
-        for index in 0..network.probes.len() {
-            let at = Time::ZERO + network.probes[index].interval;
-            network.agenda.schedule(at, Event::new(Kind::Probe, index as u32));
-        }
-        Some(network)
-    }
-
-    fn add_flow(&mut self, slot: u32, flow: FlowConfig) {
-        let (forward, backward) = self.add_route(&flow.route);
-        self.place(slot, flow.law, flow.group);
-        let placed = &mut self.flows[slot as usize];
-        placed.number = slot;
-        placed.first_hop = forward;
-        self.receivers[slot as usize].first_hop = backward;
-        let first = self.groups[flow.group.0 as usize].first_data();
-        placed.limit = flow.packets.map_or(MAX_PACKETS, |packets| end_of(packets, first));
-        placed.start = flow.start;
-        placed.stop = flow.stop.unwrap_or(Time::NEVER);
-        self.agenda.schedule(flow.start, Event::new(Kind::Start, slot));
-        self.schedule_some(flow.stop, Kind::Stop, slot);
-    }
-
-    fn add_route(&mut self, route: &Route) -> (u32, u32) {
-        let mut add = |links: &[LinkId]| {
-            let first = self.hops.len() as u32;
-            self.hops.extend(links.iter().map(|link| link.0));
-            self.hops.push(END);
-            first
-        };
-        (add(&route.forward), add(&route.backward))
-    }
-
-    /// Finds the plain links that one other link alone feeds.
-    fn find_known_ahead(&mut self) {
-        const NOBODY: u32 = END - 1;
-        const SEVERAL: u32 = END - 2;
-        let mut feeders = vec![NOBODY; self.links.len()];
-        let mut before = END;
-        for &hop in &self.hops {
-            if hop != END {
-                let feeder = &mut feeders[hop as usize];
-                *feeder = if *feeder == NOBODY || *feeder == before { before } else { SEVERAL };
-            }
-            before = hop;
-        }
-        for (index, feeder) in feeders.into_iter().enumerate() {
-            // A link that begins a route is fed by an endpoint, which END stands for.
-            let keeps_order =
-                |feeder: &mut Link| feeder.aggregate == NO_AGGREGATE && !feeder.reorders();
-            let fed = self.links.get_mut(feeder as usize).is_some_and(keeps_order);
-            let link = &mut self.links[index];
-            link.known_ahead = link.is_plain() && fed;
-        }
-    }
-
-    /// Puts a flow that has not started into a slot.
-    fn place(&mut self, slot: u32, law: Sender, group: GroupId) {
-        let options = &self.groups[group.0 as usize];
-        let flow = Flow::new(law, group, options.codec);
-        let receiver = Receiver::new(group, options);
-        if slot as usize == self.flows.len() {
-            self.flows.push(flow);
-            self.receivers.push(receiver);
-        } else {
-            self.flows[slot as usize] = flow;
-            self.receivers[slot as usize] = receiver;
-        }
-    }
-
     fn schedule_some(&mut self, at: Option<Time>, kind: Kind, index: u32) {
         if let Some(at) = at.filter(|at| *at != Time::NEVER) {
             self.agenda.schedule(at, Event::new(kind, index));
         }
     }
 
-    /// Runs every event up to and including `until`.
-    pub fn run_until(&mut self, until: Time) {
-        while !self.run_some(until, u64::MAX) {}
+    /// Runs every event up to and including `until`. After a failure nothing happens any more.
+    pub fn run_until(&mut self, until: Time) -> Result<(), Failure> {
+        while !self.run_some(until, u64::MAX)? {}
+        Ok(())
     }
 
     /// Runs events up to and including `until`, until about so much work is done: an event counts one, and so do a
     /// packet that a flow sends and a link or flow that a probe looks at. Is nothing left? What happens does not depend
     /// on where the work is cut.
-    pub fn run_some(&mut self, until: Time, work: u64) -> bool {
+    pub fn run_some(&mut self, until: Time, work: u64) -> Result<bool, Failure> {
+        let is_done = self.take_events(until, work);
+        if let Some(failure) = &self.failure {
+            return Err(failure.clone());
+        }
+        #[cfg(debug_assertions)]
+        self.audit();
+        Ok(is_done)
+    }
+
+    #[inline(never)]
+    fn take_events(&mut self, until: Time, work: u64) -> bool {
         self.left = i64::try_from(work).unwrap_or(i64::MAX);
         if let Some(slot) = self.cut.take() {
             self.pump(slot);
@@ -261,6 +149,13 @@ impl Simulation {
         self.now
     }
 
+    /// Ends the run: nothing is pending any more.
+    #[cold]
+    fn fail(&mut self, failure: Failure) {
+        self.agenda = Agenda::default();
+        self.failure.get_or_insert(failure);
+    }
+
     /// The head of a line reaches the far end: the next link or the endpoint takes it.
     #[inline]
     fn cross(&mut self, link: u32) {
@@ -279,10 +174,10 @@ impl Simulation {
         let next = self.hops[hop as usize];
         if next != END {
             self.offer(next, &mut packet, hop);
-        } else if !packet.is_data() {
+        } else if !packet.is_forward() {
             self.acknowledge(&packet);
         } else if packet.is_carrier() {
-            self.unload(&packet);
+            self.decapsulate(&packet);
         } else {
             self.receive(&packet);
         }
@@ -302,7 +197,7 @@ impl Simulation {
             Outcome::Launched => self.forward(link, packet, hop),
             Outcome::Exposed => self.expose(link, packet, hop),
             Outcome::Waiting => {}
-            Outcome::Boarding => self.board(link),
+            Outcome::Asking => self.ask(link),
             Outcome::Overfull => self.evict(link),
             Outcome::Serving(until) => {
                 self.agenda.schedule(until, Event::new(Kind::Served, link));
@@ -312,7 +207,7 @@ impl Simulation {
                     self.forward(link, packet, hop);
                 }
             }
-            Outcome::Dropped => self.drop(packet),
+            Outcome::Dropped => self.refuse(link, packet),
         }
     }
 
@@ -366,15 +261,59 @@ impl Simulation {
         while let Some(packet) = self.links[link as usize].evict(self.now) {
             self.drop(&packet);
         }
-        self.board(link);
+        self.ask(link);
+    }
+
+    /// A packet waits at a link that another than itself serves.
+    #[cold]
+    #[inline(never)]
+    fn ask(&mut self, link: u32) {
+        let Link { service, server, .. } = self.links[link as usize];
+        match service {
+            Service::Own => {}
+            Service::Aggregate => self.pump(self.carrier(server)),
+        }
+    }
+
+    /// A link drops a packet, or its law has failed.
+    #[cold]
+    #[inline(never)]
+    fn refuse(&mut self, link: u32, packet: &Packet) {
+        self.drop(packet);
+        self.watch_router(link);
+    }
+
+    /// Ends the run if the law of a link cannot go on.
+    #[inline(never)]
+    fn watch_router(&mut self, link: u32) {
+        if let Some(message) = self.links[link as usize].failure() {
+            let (at, message) = (self.now, message.to_owned());
+            let link = self.numbering.link(link);
+            self.fail(Failure::Router { link, at, message });
+        }
+    }
+
+    /// Ends the run if the law of a flow cannot go on.
+    #[inline(always)]
+    fn watch_sender(&mut self, slot: u32) {
+        if let Some(message) = self.flows[slot as usize].law.failure() {
+            let message = message.to_owned();
+            self.fail_flow(slot, message);
+        }
+    }
+
+    #[cold]
+    fn fail_flow(&mut self, slot: u32, message: String) {
+        let Flow { number, group, .. } = self.flows[slot as usize];
+        self.fail(Failure::Sender { flow: number, group, at: self.now, message });
     }
 
     fn drop(&mut self, packet: &Packet) {
         if packet.is_carrier() {
-            self.sink(packet);
+            self.drop_inner(packet);
         }
         let flow = &mut self.flows[packet.flow as usize];
-        if packet.is_data() {
+        if packet.is_forward() {
             flow.dropped += 1;
         } else {
             flow.acks_dropped += 1;
@@ -410,6 +349,10 @@ impl Simulation {
         let flow = &mut self.flows[slot as usize];
         let options = &self.groups[flow.group.0 as usize];
         flow.take_ack(packet, options, self.now);
+        if let Some(message) = flow.law.failure() {
+            let message = message.to_owned();
+            return self.fail_flow(slot, message);
+        }
         if flow.is_done() {
             self.complete(slot);
         } else {
@@ -421,7 +364,7 @@ impl Simulation {
     #[inline]
     fn pump(&mut self, slot: u32) {
         if self.carriers.contains(&slot) {
-            return self.haul(slot);
+            return self.send_carriers(slot);
         }
         loop {
             let flow = &mut self.flows[slot as usize];
@@ -441,9 +384,19 @@ impl Simulation {
                     break;
                 }
                 Turn::Hold => break,
+                Turn::Exhausted => {
+                    self.exhaust(slot);
+                    break;
+                }
             }
         }
         self.keep_timers(slot);
+    }
+
+    /// A flow has no sequence numbers left.
+    #[cold]
+    fn exhaust(&mut self, slot: u32) {
+        self.fail(Failure::Exhausted { flow: self.flows[slot as usize].number, at: self.now });
     }
 
     /// A flow may send again at this instant.
@@ -472,6 +425,7 @@ impl Simulation {
     }
 
     /// The agenda's entry of a flow's timer is due; the timer itself may have moved on.
+    #[inline(never)]
     fn timer(&mut self, slot: u32) {
         let flow = &mut self.flows[slot as usize];
         flow.timer_set = false;
@@ -484,24 +438,29 @@ impl Simulation {
             return;
         }
         flow.time_out(&self.groups[flow.group.0 as usize], self.now);
+        self.watch_sender(slot);
         self.pump(slot);
     }
 
+    #[inline(never)]
     fn wake(&mut self, slot: u32) {
         let flow = &mut self.flows[slot as usize];
         flow.wake_set = Time::NEVER;
         if flow.law.wake_at().is_some_and(|at| at <= self.now) {
             flow.law.on_wake(self.now);
+            self.watch_sender(slot);
         }
         self.pump(slot);
     }
 
+    #[inline(never)]
     fn start(&mut self, slot: u32) {
         self.flows[slot as usize].started = true;
         self.pump(slot);
     }
 
     /// The flow offers no more new data; what it has sent it still delivers.
+    #[inline(never)]
     fn stop(&mut self, slot: u32) {
         let flow = &mut self.flows[slot as usize];
         flow.limit = flow.limit.min(flow.board.next());
@@ -542,9 +501,11 @@ impl Simulation {
     }
 
     /// A source's flow arrives.
+    #[inline(never)]
     fn arrive(&mut self, index: u32) {
         let source = &mut self.sources[index as usize];
         let (law, group, packets) = (source.law(), source.group, source.draw_size());
+        let identity = source.next_identity();
         let (forward, backward) = source.next_route();
         let next = source.next_arrival(self.now);
         self.schedule_some(next, Kind::Arrival, index);
@@ -557,20 +518,18 @@ impl Simulation {
         self.receivers[slot as usize].first_hop = backward;
         flow.limit = end_of(packets, self.groups[group.0 as usize].first_data());
         flow.start = self.now;
+        self.name_flow(slot, identity);
         self.start(slot);
     }
 
+    #[inline(never)]
     fn tick(&mut self, index: u32) {
         let link = &mut self.links[index as usize];
         link.tick(self.now);
         let next = link.tick_at();
         self.schedule_some(next, Kind::Tick, index);
+        self.watch_router(index);
     }
-}
-
-/// The number after the last of so many packets of data.
-fn end_of(packets: u64, first: u32) -> u32 {
-    packets.max(1).saturating_add(u64::from(first)).min(u64::from(MAX_PACKETS)) as u32
 }
 
 const _: () = assert!(

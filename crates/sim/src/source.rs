@@ -1,9 +1,9 @@
 //! A traffic source: flows of random size that arrive at random.
 
 use crate::config::{GroupId, SizeDistribution, SourceConfig};
-use crate::random::Stream;
 use knee_laws::quantities::{Span, Time};
 use knee_laws::registry::Sender;
+use knee_path::{Stream, identity};
 
 /// The first hops of a route, there and back.
 type Ends = (u32, u32);
@@ -19,6 +19,8 @@ pub struct Source {
     start: Time,
     stop: Time,
     stream: Stream,
+    name: String,
+    arrived: u64,
 }
 
 impl Source {
@@ -34,7 +36,15 @@ impl Source {
             size: config.size,
             start: config.start,
             stop: config.stop,
+            name: config.name,
+            arrived: 0,
         }
+    }
+
+    /// The identity of the flow that arrives.
+    pub fn next_identity(&mut self) -> u64 {
+        self.arrived += 1;
+        identity(&self.name, self.arrived - 1)
     }
 
     /// When the next flow arrives after `now`; none after the source's end.

@@ -28,7 +28,7 @@ fn seconds(seconds: f64) -> Time {
 fn run(config: NetworkConfig) -> Report {
     let end = config.end;
     let mut simulation = Simulation::new(config);
-    simulation.run_until(end);
+    simulation.run_until(end).expect("no law fails");
     simulation.report()
 }
 
@@ -52,7 +52,7 @@ fn what_came_in_was_handed_on_or_dropped_or_is_inside() {
     for (carrier, loss) in [("vcp", 0.0), ("vcp", 0.01), ("sack", 0.02), ("newreno", 0.05)] {
         let mut simulation = Simulation::new(rough(&small(), carrier, loss));
         for step in 1..=40 {
-            simulation.run_until(seconds(0.5 * f64::from(step)));
+            simulation.run_until(seconds(0.5 * f64::from(step))).expect("no law fails");
             let report = simulation.report();
             for (link, aggregate) in ingress(&report).iter().zip(&report.aggregates) {
                 assert_eq!(link.link, aggregate.link);
@@ -85,7 +85,7 @@ fn a_run_repeats_in_whatever_steps() {
     let whole = format!("{:?}", run(rough(&small(), "vcp", 0.01)));
     let mut simulation = Simulation::new(rough(&small(), "vcp", 0.01));
     for step in 1..=2000 {
-        simulation.run_until(seconds(0.01 * f64::from(step)));
+        simulation.run_until(seconds(0.01 * f64::from(step))).expect("no law fails");
     }
     assert_eq!(whole, format!("{:?}", simulation.report()));
 }
@@ -145,7 +145,7 @@ fn what_the_island_says_in_the_ecn_bits_stays_inside() {
     // SACK with ECN: had it seen one code point of VCP's "overload" (11), it would have cut its window.
     let few = Dumbbell { forward: 2, reverse: 0, ecn: true, seconds: 30, ..small() };
     let mut config = few.island(1, "vcp", Buffer::Unlimited);
-    config.groups[0].max_window = 150.0;
+    config.groups[0].transport.max_window = 150.0;
     config.probes = vec![Probe { quantity: Quantity::Window, interval: Span::from_millis(20) }];
     let report = run(config);
     assert_eq!(report.links[0].marked, 0);

@@ -32,7 +32,7 @@ fn a_warm_network_hardly_allocates() {
     let plain = |sender, router| (sender, dumbbell(sender, router).config(1));
     // Windows that fit into the ingress: nothing is lost, as lists of what is missing would grow.
     let mut island = dumbbell("sack", "vcp").island(1, "vcp", Buffer::Unlimited);
-    island.groups[0].max_window = 100.0;
+    island.groups[0].transport.max_window = 100.0;
     for (sender, config) in [
         plain("sack", "droptail"),
         plain("sack", "red"),
@@ -41,9 +41,9 @@ fn a_warm_network_hardly_allocates() {
         ("sack over an aggregate", island),
     ] {
         let mut simulation = Simulation::new(config);
-        simulation.run_until(Time::ZERO + Span::from_secs(30));
+        simulation.run_until(Time::ZERO + Span::from_secs(30)).expect("no law fails");
         let before = ALLOCATIONS.load(Ordering::Relaxed);
-        simulation.run_until(Time::ZERO + Span::from_secs(60));
+        simulation.run_until(Time::ZERO + Span::from_secs(60)).expect("no law fails");
         let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
         let packets = simulation.report().links[0].data_packets / 2;
         // Rings still grow to a new longest now and then: a handful in some 400,000 packets.

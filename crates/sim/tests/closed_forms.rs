@@ -4,7 +4,7 @@ use knee_laws::codecs::{Codec, Wire, ecn};
 use knee_laws::quantities::{BitRate, Bytes, Span, Time};
 use knee_laws::registry::{Router, Sender};
 use knee_laws::router::{Arrival, Draw, LinkView, RouterLaw, Verdict};
-use knee_laws::sender::{Ack, Loss as Congested, Opening, Recovery, SenderLaw};
+use knee_laws::sender::{Ack, Loss as Congested, Opening, SenderLaw};
 use knee_sim::Simulation;
 use knee_sim::config::*;
 use std::sync::{Arc, Mutex};
@@ -49,7 +49,7 @@ impl SenderLaw for Shown {
 }
 
 fn build(sender: &str) -> Sender {
-    let opening = Opening { initial_window: 10.0, packet_bytes: 1000 };
+    let opening = Opening::new(10.0, 1000);
     Sender::build(sender, &[], &opening).expect("a law")
 }
 
@@ -62,35 +62,18 @@ fn windows(
     (codec, seconds): (Codec, u64),
 ) -> Vec<f64> {
     let link = |name: &str, router, loss| LinkConfig {
-        name: name.to_owned(),
-        rate: BitRate::from_mbps(100_000.0),
-        delay: RTT / 2,
-        buffer: Buffer::Unlimited,
         router,
-        on_departure: false,
-        queues: 1,
-        rate_changes: vec![],
         loss,
-        reorder: None,
         measured: true,
+        ..LinkConfig::plain(name, BitRate::from_mbps(100_000.0), RTT / 2)
     };
     let end = Time::ZERO + Span::from_secs(100 + seconds);
     let mut simulation = Simulation::new(NetworkConfig {
         seed: 1,
         links: vec![link("there", router, loss), link("back", droptail(), None)],
-        groups: vec![Transport {
-            data_bytes: 1000,
-            ack_bytes: 40,
-            recovery: Recovery::Sack,
-            initial_window: 10.0,
-            codec,
-            handshake: false,
-            packets_per_ack: 1,
-            ack_delay: Span::from_millis(100),
-            pacing: None,
-            min_rto: Span::from_millis(200),
-            max_window: 1e6,
-            commitment: None,
+        groups: vec![Group {
+            name: "one".to_owned(),
+            transport: Transport { codec, max_window: 1e6, ..Transport::default() },
         }],
         flows: vec![FlowConfig {
             group: GroupId(0),
@@ -106,7 +89,7 @@ fn windows(
         warmup: Time::ZERO + Span::from_secs(100),
         end,
     });
-    simulation.run_until(end);
+    simulation.run_until(end).expect("no law fails");
     let report = simulation.report();
     assert!(report.links[0].queue_max_packets < 1000.0);
     report.series.samples.iter().filter(|s| s.time_s > 100.0).map(|s| s.value).collect()

@@ -15,9 +15,9 @@ fn a_capped_window_gives_window_over_rtt() {
     let dumbbell =
         Dumbbell { forward: 1, reverse: 0, seconds: 20, warmup: 5, ..Dumbbell::default() };
     let mut config = dumbbell.config(1);
-    config.groups[0].max_window = 100.0;
+    config.groups[0].transport.max_window = 100.0;
     let mut simulation = Simulation::new(config);
-    simulation.run_until(Time::ZERO + Span::from_secs(20));
+    simulation.run_until(Time::ZERO + Span::from_secs(20)).expect("no law fails");
     let report = simulation.report();
     // 80 ms, a kilobyte at 1.5 Gbps, 150 Mbps, 1.5 Gbps and 40 bytes at the same: in ms.
     let rtt = 80.0 + (8.0 / 1500.0 + 8.0 / 150.0 + 8.0 / 1500.0) * 1.04;
@@ -69,10 +69,7 @@ fn poisson_packets_queue_as_m_d_1() {
         config.sources.push(SourceConfig {
             group: GroupId(0),
             name: "poisson".to_owned(),
-            law: Box::new(|| {
-                Sender::build("sack", &[], &Opening { initial_window: 2.0, packet_bytes: 1000 })
-                    .expect("a law")
-            }),
+            law: Box::new(|| Sender::build("sack", &[], &Opening::new(2.0, 1000)).expect("a law")),
             routes: vec![route],
             arrivals_per_second: load * 10e6 / 8e3,
             size: SizeDistribution::Fixed(1.0),
@@ -80,7 +77,7 @@ fn poisson_packets_queue_as_m_d_1() {
             stop: Time::NEVER,
         });
         let mut simulation = Simulation::new(config);
-        simulation.run_until(Time::ZERO + Span::from_secs(400));
+        simulation.run_until(Time::ZERO + Span::from_secs(400)).expect("no law fails");
         let report = simulation.report();
         let queue = report.links[0].queue_mean_packets;
         let expected = load * load / (2.0 * (1.0 - load));
@@ -112,7 +109,7 @@ fn utilisation_follows_a_changing_rate() {
     let change = |s, mbps| (Time::ZERO + Span::from_secs(s), BitRate::from_mbps(mbps));
     config.links[0].rate_changes = vec![change(30, 10.0), change(40, 20.0)];
     let mut simulation = Simulation::new(config);
-    simulation.run_until(Time::ZERO + Span::from_secs(60));
+    simulation.run_until(Time::ZERO + Span::from_secs(60)).expect("no law fails");
     let report = simulation.report();
     assert!((0.97..=1.0).contains(&report.links[0].utilisation), "{}", report.links[0].utilisation);
     let goodput: f64 = report.flows.iter().map(|flow| flow.goodput_mbps).sum();
@@ -152,10 +149,10 @@ fn late_packets_take_half_of_their_longest_delay_on_average() {
     let alone = Dumbbell { forward: 1, reverse: 0, ..Dumbbell::default() };
     let mean = |reorder| {
         let mut config = alone.config(1);
-        config.groups[0].max_window = 1.0;
+        config.groups[0].transport.max_window = 1.0;
         config.links[0].reorder = reorder;
         let mut simulation = Simulation::new(config);
-        simulation.run_until(Time::ZERO + Span::from_secs(60));
+        simulation.run_until(Time::ZERO + Span::from_secs(60)).expect("no law fails");
         let flow = simulation.report().flows[0].clone();
         assert_eq!(flow.retransmissions, 0);
         (flow.rtt_mean_ms, flow.rtt_samples)
@@ -177,7 +174,7 @@ fn reordered_packets_all_arrive() {
         link.reorder = Some(Reorder { probability: 0.3, delay: Span::from_millis(10) });
     }
     let mut simulation = Simulation::new(config);
-    simulation.run_until(Time::ZERO + Span::from_secs(60));
+    simulation.run_until(Time::ZERO + Span::from_secs(60)).expect("no law fails");
     let report = simulation.report();
     for flow in &report.flows {
         assert!(flow.completion_s.is_finite() && flow.timeouts == 0, "{flow:?}");

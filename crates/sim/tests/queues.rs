@@ -26,13 +26,13 @@ fn mixed(router: &'static str, buffer: Buffer) -> Report {
         ..Dumbbell::default()
     };
     let mut config = dumbbell.config(1);
-    let opening = Opening { initial_window: 40.0, packet_bytes: 1000 };
+    let opening = Opening::new(40.0, 1000);
     config.flows[1].law = Sender::build("cubic", &[], &opening).expect("a law");
-    let sparse = Transport { max_window: 1.0, ..config.groups[0] };
-    config.groups.push(sparse);
+    let sparse = Transport { max_window: 1.0, ..config.groups[0].transport };
+    config.groups.push(Group { name: "sparse".to_owned(), transport: sparse });
     config.flows[2].group = GroupId(1);
     let mut simulation = Simulation::new(config);
-    simulation.run_until(Time::ZERO + Span::from_secs(SECONDS));
+    simulation.run_until(Time::ZERO + Span::from_secs(SECONDS)).expect("no law fails");
     simulation.report()
 }
 
@@ -81,15 +81,16 @@ fn dualpi2_keeps_l4s_near_a_millisecond_and_classic_at_its_target() {
         ..Dumbbell::default()
     };
     let mut config = dumbbell.config(1);
-    let opening = Opening { initial_window: 10.0, packet_bytes: 1000 };
-    config.groups[0].codec = Codec::L4s;
-    config.groups.push(Transport { codec: Codec::Ecn, ..config.groups[0] });
+    let opening = Opening::new(10.0, 1000);
+    config.groups[0].transport.codec = Codec::L4s;
+    let transport = Transport { codec: Codec::Ecn, ..config.groups[0].transport };
+    config.groups.push(Group { name: "classic".to_owned(), transport });
     for flow in &mut config.flows[2..] {
         flow.law = Sender::build("cubic", &[], &opening).expect("a law");
         flow.group = GroupId(1);
     }
     let mut simulation = Simulation::new(config);
-    simulation.run_until(Time::ZERO + Span::from_secs(SECONDS));
+    simulation.run_until(Time::ZERO + Span::from_secs(SECONDS)).expect("no law fails");
     let report = simulation.report();
     let base = 80.0 + 0.2 + 0.03;
     let waits = report.flows.iter().map(|flow| flow.rtt_mean_ms - base);

@@ -4,10 +4,13 @@
 //! transfer is finite and has to complete.
 
 use knee_laws::codecs::{Codec, Header, Wire};
-use knee_laws::quantities::{BitRate, Bytes, Span, Time};
-use knee_laws::registry::{Router, Sender, SenderInfo, router_laws, sender_laws};
-use knee_laws::router::{Arrival, Draw, LinkView, RouterLaw, Verdict};
-use knee_laws::sender::{Ack, Loss as Congested, Opening, Recovery, SenderLaw, Sending};
+use knee_laws::laws::Laws;
+use knee_laws::quantities::{BitRate, Span, Time};
+use knee_laws::registry::{Router, Sender};
+use knee_laws::router::{Arrival, Draw, LinkView, Needs, RouterLaw, Verdict};
+use knee_laws::sender::{
+    Ack, Loss as Congested, Opening, Recovery, SenderInfo, SenderLaw, Sending,
+};
 use knee_sim::Simulation;
 use knee_sim::config::*;
 use knee_sim::report::{FlowReport, Report};
@@ -19,7 +22,7 @@ const PACKETS: u64 = 600;
 /// A law under watch.
 struct Guard {
     law: Sender,
-    name: &'static str,
+    name: String,
     /// The largest window so far.
     peak: f64,
     is_sack: bool,
@@ -27,7 +30,7 @@ struct Guard {
 
 impl Guard {
     fn check(&mut self) {
-        let (name, window) = (self.name, self.law.window());
+        let (name, window) = (self.name.clone(), self.law.window());
         assert!(window.is_finite() && window >= 1.0, "{name}: a window of {window}");
         self.peak = self.peak.max(window.min(MAX_WINDOW));
         if let Some(rate) = self.law.pacing_rate() {
@@ -144,39 +147,32 @@ impl Path {
         let view = LinkView {
             rate: BitRate::from_mbps(Self::MBPS),
             delay_s: self.delay.seconds(),
-            buffer: match self.buffer {
-                Buffer::Packets(packets) => Bytes(1000 * packets),
-                Buffer::Bytes(bytes) => Bytes(bytes),
-                Buffer::Unlimited => Bytes(u64::MAX),
-            },
+            buffer: self.buffer.room(1000),
             packet_bytes: 1000,
         };
-        let info = router_laws().into_iter().find(|law| law.name == router);
+        let law = Laws::shipped().router(router);
         LinkConfig {
-            name: name.to_owned(),
-            rate: view.rate,
-            delay: self.delay,
             buffer: self.buffer,
-            router: match &info {
-                Some(info) => Router::build(info.name, &[], &view).expect("a law"),
+            router: match law {
+                Some(law) => law.build(&[], &view).expect("its defaults"),
                 None => Router::Custom(Box::new(Liar { marks: self.lies })),
             },
-            on_departure: info.as_ref().is_some_and(|info| info.on_departure),
-            queues: info.as_ref().map_or(1, |info| info.queues),
+            needs: law.map_or(Needs::ARRIVALS, |law| law.info.needs),
             rate_changes: self.rate_changes.clone(),
             loss: self.loss,
             reorder: self.reorder,
             measured: true,
+            ..LinkConfig::plain(name, view.rate, self.delay)
         }
     }
 
     /// Runs a sender to the end of its transfer, for at most a day.
     fn run(&self, sender: &SenderInfo) -> Report {
-        let opening = Opening { initial_window: 10.0, packet_bytes: 1000 };
-        let law = Sender::build(sender.name, &[], &opening).expect("a law");
+        let opening = Opening::new(10.0, 1000);
+        let law = Sender::build(&sender.name, &[], &opening).expect("a law");
         let is_sack = sender.recovery == Recovery::Sack;
-        let guard = Guard { law, name: sender.name, peak: 10.0, is_sack };
-        let router = self.router.unwrap_or(sender.router);
+        let guard = Guard { law, name: sender.name.clone(), peak: 10.0, is_sack };
+        let router = self.router.unwrap_or(&sender.router);
         let mut links = vec![self.link("there", router), self.link("back", "droptail")];
         let mut forward = vec![LinkId(0)];
         if self.after_a_liar {
@@ -189,19 +185,14 @@ impl Path {
         let mut simulation = Simulation::new(NetworkConfig {
             seed: 1,
             links,
-            groups: vec![Transport {
-                data_bytes: 1000,
-                ack_bytes: 40,
-                recovery: sender.recovery,
-                initial_window: 10.0,
-                codec: sender.codec,
-                handshake: false,
-                packets_per_ack: 1,
-                ack_delay: Span::from_millis(100),
-                pacing: None,
-                min_rto: Span::from_millis(200),
-                max_window: MAX_WINDOW,
-                commitment: None,
+            groups: vec![Group {
+                name: "one".to_owned(),
+                transport: Transport {
+                    recovery: sender.recovery,
+                    codec: sender.codec,
+                    max_window: MAX_WINDOW,
+                    ..Transport::default()
+                },
             }],
             flows: vec![FlowConfig {
                 group: GroupId(0),
@@ -219,7 +210,7 @@ impl Path {
         });
         // In steps: laws and routers that tick would go on all day.
         for step in 1..=1440 {
-            simulation.run_until(Time::ZERO + Span::from_secs(60 * step));
+            simulation.run_until(Time::ZERO + Span::from_secs(60 * step)).expect("no law fails");
             let report = simulation.report();
             if report.flows[0].completion_s.is_finite() {
                 return report;
@@ -261,14 +252,18 @@ fn bernoulli(probability: f64) -> Option<Loss> {
     Some(Loss::Bernoulli { probability })
 }
 
+fn senders() -> impl Iterator<Item = SenderInfo> {
+    Laws::shipped().senders.iter().map(|law| SenderInfo::clone(&law.info))
+}
+
 fn sack() -> SenderInfo {
-    sender_laws().into_iter().find(|law| law.name == "sack").expect("a law")
+    senders().find(|law| law.name == "sack").expect("a law")
 }
 
 #[test]
 fn thirty_per_cent_of_data_and_acks_are_lost() {
     let path = Path { loss: bernoulli(0.3), ..Path::default() };
-    for sender in sender_laws() {
+    for sender in senders() {
         path.transfer(&sender, 3600.0, 4.0);
     }
 }
@@ -281,7 +276,7 @@ fn bursts_of_loss_and_reordering() {
         reorder: Some(Reorder { probability: 0.2, delay: Span::from_millis(40) }),
         ..Path::default()
     };
-    for sender in sender_laws() {
+    for sender in senders() {
         path.transfer(&sender, 14_400.0, 4.0);
     }
 }
@@ -292,7 +287,7 @@ fn the_rate_falls_and_rises_a_thousandfold_and_the_rtt_with_it() {
     let change = |s, mbps| (Time::ZERO + Span::from_secs(s), BitRate::from_mbps(mbps));
     let rate_changes = vec![change(1, 0.02), change(61, 20.0)];
     let path = Path { rate_changes, packets: 20_000, ..Path::default() };
-    for sender in sender_laws() {
+    for sender in senders() {
         // PIQI-RCP comes down by tau_1 an interval: seconds at 20 Mbps into 20 kbps.
         let sent = if sender.name == "piqi-rcp" { 2.0 } else { 1.2 };
         let flow = path.transfer(&sender, 3600.0, sent);
@@ -304,7 +299,7 @@ fn the_rate_falls_and_rises_a_thousandfold_and_the_rtt_with_it() {
 fn a_thousand_times_the_delay() {
     for delay in [Span::from_micros(10), Span::from_secs(10)] {
         let path = Path { delay, ..Path::default() };
-        for sender in sender_laws() {
+        for sender in senders() {
             path.transfer(&sender, 3600.0 + delay.seconds() * 1000.0, 3.0);
         }
     }
@@ -313,7 +308,7 @@ fn a_thousand_times_the_delay() {
 #[test]
 fn a_buffer_of_one_packet() {
     let path = Path { buffer: Buffer::Packets(1), ..Path::default() };
-    for sender in sender_laws() {
+    for sender in senders() {
         path.transfer(&sender, 600.0, 4.0);
     }
 }
@@ -322,7 +317,7 @@ fn a_buffer_of_one_packet() {
 fn routers_and_receivers_lie() {
     for lies in [0.0, 0.3] {
         let path = Path { router: Some("a liar"), lies, packets: 5000, ..Path::default() };
-        for mut sender in sender_laws() {
+        for mut sender in senders() {
             path.transfer(&sender, 3600.0, 6.0);
             if sender.codec == Codec::Ecn {
                 sender.codec = Codec::AccurateEcn; // which the law has never heard of
@@ -334,9 +329,9 @@ fn routers_and_receivers_lie() {
 
 #[test]
 fn every_router_with_one_packet_of_room_and_loss() {
-    for router in router_laws() {
+    for law in &Laws::shipped().routers {
         let path = Path {
-            router: Some(router.name),
+            router: Some(&law.info.name),
             buffer: Buffer::Packets(1),
             loss: bernoulli(0.3),
             packets: 200,
@@ -350,10 +345,10 @@ fn every_router_with_one_packet_of_room_and_loss() {
 
 #[test]
 fn every_router_behind_one_that_lies() {
-    for router in router_laws() {
-        let path = Path { router: Some(router.name), after_a_liar: true, ..Path::default() };
+    for law in &Laws::shipped().routers {
+        let path = Path { router: Some(&law.info.name), after_a_liar: true, ..Path::default() };
         for name in ["sack", "vcp", "xcp", "prague"] {
-            let sender = sender_laws().into_iter().find(|law| law.name == name);
+            let sender = senders().find(|law| law.name == name);
             path.transfer(&sender.expect("a law"), 3600.0, 6.0);
         }
     }

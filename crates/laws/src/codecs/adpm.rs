@@ -10,7 +10,32 @@
 //! Header words stand for what IP carries or ends agree on: the identifier; whether (11) is apart from
 //! the estimate, as 5.4 asks for; and H, whose other shapes are the experiment of 7.2.2.
 
-use super::{Codec, Header, Marks, Wire, ecn};
+use super::codec::Codec;
+use super::coding::{Coding, Echo};
+use super::ecn;
+use super::feedback::Feedback;
+use super::wire::{Header, Marks, Wire};
+
+/// The codec: the receiver estimates the load, and returns the estimate as often as it has changed.
+pub struct Adpm;
+
+impl Coding for Adpm {
+    type Receiver = Reader;
+    #[inline]
+    fn take(reader: &mut Reader, marks: Marks, header: &Header, _reduced: bool) {
+        reader.take(marks, header);
+    }
+    #[inline]
+    fn echo(reader: &mut Reader, marks: Marks, _: &Header) -> Echo {
+        let estimate = reader.echo();
+        let option_bytes = if estimate.is_some() { OPTION_BYTES } else { 0 };
+        Echo { bits: marks.ecn(), words: words(estimate), option_bytes }
+    }
+    #[inline]
+    fn read(bits: u8, words: [u32; 2]) -> Feedback {
+        Feedback::Adpm { estimate: read(words), congested: bits == ecn::CONGESTED }
+    }
+}
 
 /// eta_0: smaller loads read as this.
 pub const LEAST: f64 = 0.15;

@@ -1,40 +1,19 @@
 //! VCP's two bits of load, [VCP III-B, Fig. 2]: three regions of the load factor in the ECN field.
 
-use super::{Codec, Wire};
+use super::codec::Codec;
+use super::coding::Coding;
+use super::feedback::Feedback;
+use super::load::Load;
+use super::wire::Wire;
 
-/// A region of the load factor rho.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Load {
-    /// `(01)`: rho below 80 %.
-    Low = 0b01,
-    /// `(10)`: rho from 80 % to below 100 %.
-    High = 0b10,
-    /// `(11)`: rho of 100 % and more.
-    Over = 0b11,
-}
+/// The codec: the receiver returns the bits.
+pub struct Load2;
 
-impl Load {
-    /// Encodes a load factor, 1 being full ([VCP III-B]). `low_below` is 0.8 in the paper.
+impl Coding for Load2 {
+    type Receiver = ();
     #[inline]
-    pub fn encode(load_factor: f64, low_below: f64) -> Self {
-        if load_factor >= 1.0 {
-            Self::Over
-        } else if load_factor >= low_below {
-            Self::High
-        } else {
-            Self::Low
-        }
-    }
-
-    /// From the ECN field. `(00)`, which no load-capable sender emits, reads as the cautious `High`.
-    #[inline]
-    pub fn from_bits(bits: u8) -> Self {
-        match bits {
-            0b01 => Self::Low,
-            0b11 => Self::Over,
-            _ => Self::High,
-        }
+    fn read(bits: u8, _: [u32; 2]) -> Feedback {
+        Feedback::Load(Load::from_bits(bits))
     }
 }
 
@@ -49,16 +28,6 @@ pub fn mark(wire: &mut Wire<'_>, load: Load) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn regions_change_at_80_and_100_per_cent() {
-        assert_eq!(Load::encode(0.0, 0.8), Load::Low);
-        assert_eq!(Load::encode(0.799_999, 0.8), Load::Low);
-        assert_eq!(Load::encode(0.8, 0.8), Load::High);
-        assert_eq!(Load::encode(0.999_999, 0.8), Load::High);
-        assert_eq!(Load::encode(1.0, 0.8), Load::Over);
-        assert_eq!(Load::encode(7.0, 0.8), Load::Over);
-    }
 
     #[test]
     fn hops_combine_to_the_worst_in_any_order() {

@@ -11,8 +11,26 @@
 //! Code 0 is reserved: no router has written. The worst link's pair wins; of equal codes, the longer
 //! interval.
 
-use super::Header;
+use super::coding::{Coding, Echo};
+use super::feedback::Feedback;
+use super::wire::{Header, Marks};
 use crate::quantities::Span;
+
+/// The codec: the receiver returns code and interval.
+pub struct Mlcp;
+
+impl Coding for Mlcp {
+    type Receiver = ();
+    #[inline]
+    fn echo((): &mut (), marks: Marks, header: &Header) -> Echo {
+        Echo { bits: marks.ecn(), words: echo(header), option_bytes: 0 }
+    }
+    #[inline]
+    fn read(_: u8, words: [u32; 2]) -> Feedback {
+        let (code, interval) = read(words);
+        Feedback::Mlcp { code, interval }
+    }
+}
 
 /// The set S of measurement intervals, in ms (3.3.0.5).
 pub const INTERVALS_MS: [u64; 8] = [80, 200, 400, 600, 800, 1000, 1200, 1400];

@@ -11,7 +11,24 @@
 //!      the time that the packet stands for, so that a router can average over flows
 //! Hops combine to the minimum; the receiver returns words 0 and 2.
 
-use super::Header;
+use super::coding::{Coding, Echo};
+use super::feedback::Feedback;
+use super::wire::{Header, Marks};
+
+/// The codec: the receiver returns rate and interval.
+pub struct Rate;
+
+impl Coding for Rate {
+    type Receiver = ();
+    #[inline]
+    fn echo((): &mut (), marks: Marks, header: &Header) -> Echo {
+        Echo { bits: marks.ecn(), words: echo(header), option_bytes: 0 }
+    }
+    #[inline]
+    fn read(_: u8, words: [u32; 2]) -> Feedback {
+        read(words).map_or(Feedback::None, |(rate, interval)| Feedback::Rate { rate, interval })
+    }
+}
 
 const HOPS: u32 = 0xff;
 const PAST: u32 = 0xff;

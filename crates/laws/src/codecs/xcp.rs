@@ -1,6 +1,23 @@
 //! XCP's congestion header [XCP III-A]: `H_cwnd`, `H_rtt` and `H_feedback`, in single precision.
 
-use super::Header;
+use super::coding::{Coding, Echo};
+use super::feedback::Feedback;
+use super::wire::{Header, Marks};
+
+/// The codec: the receiver returns the feedback.
+pub struct Xcp;
+
+impl Coding for Xcp {
+    type Receiver = ();
+    #[inline]
+    fn echo((): &mut (), marks: Marks, header: &Header) -> Echo {
+        Echo { bits: marks.ecn(), words: echo(header), option_bytes: 0 }
+    }
+    #[inline]
+    fn read(_: u8, words: [u32; 2]) -> Feedback {
+        Feedback::Xcp { delta_bytes: read(words) }
+    }
+}
 
 /// What a data packet of an XCP sender carries.
 #[derive(Clone, Copy, Debug, PartialEq)]

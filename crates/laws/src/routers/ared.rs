@@ -16,8 +16,7 @@ use super::red;
 use crate::codecs::Wire;
 use crate::params;
 use crate::quantities::{BitRate, Bytes, Span, Time};
-use crate::registry::RouterSpec;
-use crate::router::{Arrival, Draw, LinkView, QueueView, RouterLaw, Verdict};
+use crate::router::{Arrival, Draw, LinkView, QueueView, RouterLaw, RouterSpec, Verdict};
 
 params! {
     /// Adaptive RED's parameters: the paper's, and those of RED that matter to it.

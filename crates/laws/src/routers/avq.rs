@@ -9,12 +9,11 @@
 //! As in ns-2: a dropped packet is not part of lambda; C~ starts at 0.8 C. Nothing is random.
 //! C~ keeps its share of C when the link's rate changes.
 
-use super::{congested, room};
+use super::verdicts::{congested, room};
 use crate::codecs::Wire;
 use crate::params;
 use crate::quantities::{BitRate, Bytes, Time};
-use crate::registry::RouterSpec;
-use crate::router::{Arrival, Draw, LinkView, RouterLaw, Verdict};
+use crate::router::{Arrival, Draw, LinkView, RouterLaw, RouterSpec, Verdict};
 
 params! {
     /// AVQ's parameters, with ns-2's defaults but for `ecn`, which is off there.

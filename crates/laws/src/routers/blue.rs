@@ -9,12 +9,11 @@
 //! The limit and idle times are acted on when the next packet arrives, of which p is asked first. By
 //! default the limit is the buffer.
 
-use super::{congested, happens, room};
+use super::verdicts::{congested, happens, room};
 use crate::codecs::Wire;
 use crate::params;
 use crate::quantities::{Bytes, Span, Time};
-use crate::registry::RouterSpec;
-use crate::router::{Arrival, Draw, LinkView, RouterLaw, Verdict};
+use crate::router::{Arrival, Draw, LinkView, RouterLaw, RouterSpec, Verdict};
 
 params! {
     /// BLUE's parameters, with the defaults of the authors' simulations as ns-3's port has them.

@@ -18,8 +18,9 @@ use crate::codecs::{Codec, Wire};
 use crate::filters::Ewma;
 use crate::params;
 use crate::quantities::{BitRate, Span, Time};
-use crate::registry::RouterSpec;
-use crate::router::{Arrival, Departure, Draw, LinkView, QueueView, RouterLaw, Verdict};
+use crate::router::{
+    Arrival, Departure, Draw, LinkView, Needs, QueueView, RouterLaw, RouterSpec, Verdict,
+};
 
 params! {
     /// The constants of 4.1 and chapter 8.
@@ -159,8 +160,7 @@ impl RouterSpec for Bmcc {
         "BMCC: load factor every 200 ms, by ADPM in the ECN bits; ACKs first";
     const SOURCE: &'static str = "Qazi, PhD dissertation, 2010, chapters 4 and 8";
     const CODEC: Codec = Codec::Adpm;
-    const ON_DEPARTURE: bool = true;
-    const QUEUES: usize = 2;
+    const NEEDS: Needs = Needs { queues: 2, ..Needs::DEPARTURES };
     fn new(params: Params, link: &LinkView) -> Self {
         Self {
             acks_first: params.acks_first,

@@ -11,8 +11,9 @@ use crate::codecs::adpm::Marker;
 use crate::codecs::{Codec, Wire};
 use crate::params;
 use crate::quantities::{BitRate, Bytes, Span, Time};
-use crate::registry::RouterSpec;
-use crate::router::{Arrival, Departure, Draw, LinkView, QueueView, RouterLaw, Verdict};
+use crate::router::{
+    Arrival, Departure, Draw, LinkView, Needs, QueueView, RouterLaw, RouterSpec, Verdict,
+};
 
 params! {
     /// BMCC's parameters, and those of Adaptive RED that matter to it.
@@ -103,8 +104,7 @@ impl RouterSpec for BmccAred {
     const TITLE: &'static str = "BMCC for mixed traffic: ADPM's load factor, Adaptive RED's marks";
     const SOURCE: &'static str = "Qazi, PhD dissertation, 2010, 5.4.2";
     const CODEC: Codec = Codec::Adpm;
-    const ON_DEPARTURE: bool = true;
-    const QUEUES: usize = 2;
+    const NEEDS: Needs = Needs { queues: 2, ..Needs::DEPARTURES };
     fn new(params: Params, link: &LinkView) -> Self {
         let Params { t_p, t_q, gamma, kappa, queue_weight, acks_first, .. } = params;
         let load = bmcc::Params { t_p, t_q, gamma, kappa, queue_weight, acks_first };

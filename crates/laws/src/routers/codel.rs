@@ -5,12 +5,11 @@
 //! for an `interval`, packets are dropped at intervals of `interval / sqrt(count)` until it falls below.
 //! A queue of at most one packet's bytes is never too long. Time in seconds, queue in bytes.
 
-use super::congested;
+use super::verdicts::congested;
 use crate::codecs::Wire;
 use crate::params;
 use crate::quantities::{Span, Time};
-use crate::registry::RouterSpec;
-use crate::router::{Arrival, Departure, Draw, LinkView, RouterLaw, Verdict};
+use crate::router::{Arrival, Departure, Draw, LinkView, Needs, RouterLaw, RouterSpec, Verdict};
 
 params! {
     /// CoDel's parameters, section 4.
@@ -123,7 +122,7 @@ impl RouterSpec for CoDel {
     const NAME: &'static str = "codel";
     const TITLE: &'static str = "CoDel: drops at the head what has waited too long for too long";
     const SOURCE: &'static str = "RFC 8289";
-    const ON_DEPARTURE: bool = true;
+    const NEEDS: Needs = Needs::DEPARTURES;
     fn new(params: Params, link: &LinkView) -> Self {
         let packet_bytes = u64::from(link.packet_bytes);
         Self { params, packet_bytes, control: Control::default() }

@@ -2,8 +2,7 @@
 
 use crate::codecs::{Codec, Wire};
 use crate::params::NoParams;
-use crate::registry::RouterSpec;
-use crate::router::{Arrival, Draw, LinkView, RouterLaw, Verdict};
+use crate::router::{Arrival, Draw, LinkView, RouterLaw, RouterSpec, Verdict};
 
 /// First in, first out, until the buffer is full.
 #[derive(Clone, Copy, Debug)]

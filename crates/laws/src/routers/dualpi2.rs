@@ -16,8 +16,9 @@
 use crate::codecs::{Wire, ecn};
 use crate::params;
 use crate::quantities::{Span, Time};
-use crate::registry::RouterSpec;
-use crate::router::{Arrival, Departure, Draw, LinkView, QueueView, RouterLaw, Verdict, Waiting};
+use crate::router::{
+    Arrival, Departure, Draw, LinkView, Needs, QueueView, RouterLaw, RouterSpec, Verdict, Waiting,
+};
 
 params! {
     /// DualPI2's parameters.
@@ -168,8 +169,7 @@ impl RouterSpec for DualPi2 {
     const NAME: &'static str = "dualpi2";
     const TITLE: &'static str = "DualPI2: a shallow queue for L4S, a deep one for others, coupled";
     const SOURCE: &'static str = "RFC 9332";
-    const ON_DEPARTURE: bool = true;
-    const QUEUES: usize = 2;
+    const NEEDS: Needs = Needs { queues: 2, ..Needs::DEPARTURES };
     fn new(params: Params, link: &LinkView) -> Self {
         Self {
             params,

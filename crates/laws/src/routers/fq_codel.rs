@@ -15,8 +15,9 @@ use super::codel::{self, Control};
 use crate::codecs::Wire;
 use crate::params;
 use crate::quantities::{Bytes, Span};
-use crate::registry::RouterSpec;
-use crate::router::{Arrival, Departure, Draw, Eviction, LinkView, RouterLaw, Verdict, Waiting};
+use crate::router::{
+    Arrival, Departure, Draw, Eviction, LinkView, Needs, RouterLaw, RouterSpec, Verdict, Waiting,
+};
 
 params! {
     /// FQ-CoDel's parameters, section 5.2.
@@ -155,8 +156,7 @@ impl RouterSpec for FqCoDel {
     const NAME: &'static str = "fq-codel";
     const TITLE: &'static str = "FQ-CoDel: a queue a flow, sparse flows first, CoDel in each";
     const SOURCE: &'static str = "RFC 8290";
-    const ON_DEPARTURE: bool = true;
-    const QUEUES: usize = QUEUES;
+    const NEEDS: Needs = Needs { departures: true, queues: QUEUES, flows: true };
     fn new(params: Params, link: &LinkView) -> Self {
         let Params { target, interval, quantum, ecn } = params;
         let quantum = quantum.count() as i64;

@@ -18,8 +18,9 @@ use crate::codecs::{Codec, Wire};
 use crate::filters::Ewma;
 use crate::params;
 use crate::quantities::{BitRate, Span, Time};
-use crate::registry::RouterSpec;
-use crate::router::{Arrival, Departure, Draw, LinkView, QueueView, RouterLaw, Verdict};
+use crate::router::{
+    Arrival, Departure, Draw, LinkView, Needs, QueueView, RouterLaw, RouterSpec, Verdict,
+};
 
 params! {
     /// The constants of 3.3.
@@ -150,8 +151,7 @@ impl RouterSpec for Mlcp {
         "MLCP: load factor over a mean RTT, in four bits and three of interval";
     const SOURCE: &'static str = "Qazi, PhD dissertation, 2010, chapter 3";
     const CODEC: Codec = Codec::Mlcp;
-    const ON_DEPARTURE: bool = true;
-    const QUEUES: usize = 2;
+    const NEEDS: Needs = Needs { queues: 2, ..Needs::DEPARTURES };
     fn new(params: Params, link: &LinkView) -> Self {
         let mean_rtt = params.initial_rtt.seconds();
         let interval = interval(mean_rtt);

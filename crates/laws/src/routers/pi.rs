@@ -8,12 +8,11 @@
 //! not follow the link: scale them for another. Packets are bytes over the data packet's size unless
 //! `byte_mode` is off, as it is in ns-2, where ACKs then count as much as data.
 
-use super::{congested, happens};
+use super::verdicts::{congested, happens};
 use crate::codecs::Wire;
 use crate::params;
 use crate::quantities::{Span, Time};
-use crate::registry::RouterSpec;
-use crate::router::{Arrival, Draw, LinkView, QueueView, RouterLaw, Verdict};
+use crate::router::{Arrival, Draw, LinkView, QueueView, RouterLaw, RouterSpec, Verdict};
 
 params! {
     /// PI's parameters, with ns-2's defaults but for `ecn` and `byte_mode`, which are off there.

@@ -12,12 +12,11 @@
 //! measured (4.3, 5.2); max_burst is set in (3), not on arrivals. Of its options, marking (5.1) and the
 //! largest step (5.5) are here; de-randomisation (5.4) and turning on and off (5.3) are not.
 
-use super::{congested, happens};
+use super::verdicts::{congested, happens};
 use crate::codecs::Wire;
 use crate::params;
 use crate::quantities::{BitRate, Span, Time};
-use crate::registry::RouterSpec;
-use crate::router::{Arrival, Draw, LinkView, QueueView, RouterLaw, Verdict};
+use crate::router::{Arrival, Draw, LinkView, QueueView, RouterLaw, RouterSpec, Verdict};
 
 params! {
     /// PIE's parameters, with the RFC's defaults but for `ecn`, which is an option there.

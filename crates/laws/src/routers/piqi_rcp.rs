@@ -12,8 +12,7 @@ use super::qi_rcp::{Longest, error, half_kappa_star};
 use super::rate_router::{Control, Frame, RateRouter, Seen, Stamp};
 use crate::codecs::Codec;
 use crate::quantities::Span;
-use crate::registry::RouterSpec;
-use crate::router::LinkView;
+use crate::router::{LinkView, Needs, RouterSpec};
 use crate::{choices, params};
 
 choices! {
@@ -95,7 +94,7 @@ impl RouterSpec for PiqiRcp {
         "PIQI-RCP: one rate for all flows, by a PI control of spare capacity";
     const SOURCE: &'static str = "Jain and Loguinov, PIQI-RCP, IV-C";
     const CODEC: Codec = Codec::Rate;
-    const ON_DEPARTURE: bool = true;
+    const NEEDS: Needs = Needs::DEPARTURES;
     fn new(params: Params, link: &LinkView) -> RateRouter<Self> {
         let Params { interval, initial_rate, min_packets, .. } = params;
         let control = Self { params, longest: Longest::new(params.initial_rtt), before: 0.0 };

@@ -10,13 +10,12 @@
 //! Differs from the paper: arrivals are marked, not departures, which is the same where queues are empty
 //! and costs no event; load counts in bytes unless `byte_mode` is off (V-A: ns-2's `qib_`).
 
-use super::happens;
+use super::verdicts::happens;
 use crate::codecs::price::probability;
 use crate::codecs::{Codec, Wire};
 use crate::params;
 use crate::quantities::{BitRate, Span, Time};
-use crate::registry::RouterSpec;
-use crate::router::{Arrival, Draw, LinkView, QueueView, RouterLaw, Verdict};
+use crate::router::{Arrival, Draw, LinkView, QueueView, RouterLaw, RouterSpec, Verdict};
 
 params! {
     /// The link's parameters, as in section V.
@@ -193,7 +192,7 @@ mod tests {
         }
         let (share, p) = (f64::from(marked) / f64::from(N), of(0.17));
         assert!((share - p).abs() < 4.0 * libm::sqrt(p * (1.0 - p) / f64::from(N)), "{share}, {p}");
-        for codec in Codec::ALL.into_iter().filter(|codec| *codec != Codec::Price) {
+        for codec in Codec::ALL.iter().copied().filter(|codec| *codec != Codec::Price) {
             assert_eq!(offer(&mut links[0], queue(0, 0), codec, &mut NoDraw), Verdict::Accept);
         }
     }

@@ -12,8 +12,7 @@ use super::rate_router::{Control, Frame, RateRouter, Seen, Stamp};
 use crate::codecs::Codec;
 use crate::params;
 use crate::quantities::Span;
-use crate::registry::RouterSpec;
-use crate::router::LinkView;
+use crate::router::{LinkView, Needs, RouterSpec};
 use std::f64::consts::PI;
 
 params! {
@@ -110,7 +109,7 @@ impl RouterSpec for QiRcp {
     const TITLE: &'static str = "QI-RCP: one rate for all flows, from spare capacity alone";
     const SOURCE: &'static str = "Jain and Loguinov, PIQI-RCP, IV-A";
     const CODEC: Codec = Codec::Rate;
-    const ON_DEPARTURE: bool = true;
+    const NEEDS: Needs = Needs::DEPARTURES;
     fn new(params: Params, link: &LinkView) -> RateRouter<Self> {
         let Params { interval, initial_rate, min_packets, .. } = params;
         let control = Self { params, longest: Longest::new(params.initial_rtt) };

@@ -13,8 +13,7 @@
 use super::rate_router::{Control, Frame, RateRouter, Seen, Stamp};
 use crate::codecs::Codec;
 use crate::quantities::Span;
-use crate::registry::RouterSpec;
-use crate::router::LinkView;
+use crate::router::{LinkView, Needs, RouterSpec};
 use crate::{choices, params};
 
 choices! {
@@ -120,7 +119,7 @@ impl RouterSpec for Rcp {
     const TITLE: &'static str = "RCP: one rate for all flows, from spare capacity and queue";
     const SOURCE: &'static str = "Dukkipati et al., IWQoS 2005; Jain and Loguinov, (1)";
     const CODEC: Codec = Codec::Rate;
-    const ON_DEPARTURE: bool = true;
+    const NEEDS: Needs = Needs::DEPARTURES;
     fn new(params: Params, link: &LinkView) -> RateRouter<Self> {
         let Params { interval, initial_rate, min_packets, .. } = params;
         let mean_rtt = params.initial_rtt.seconds();

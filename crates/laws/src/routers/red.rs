@@ -14,8 +14,7 @@
 use crate::codecs::{Wire, ecn};
 use crate::params;
 use crate::quantities::{BitRate, Bytes, Span};
-use crate::registry::RouterSpec;
-use crate::router::{Arrival, Draw, LinkView, RouterLaw, Verdict};
+use crate::router::{Arrival, Draw, LinkView, RouterLaw, RouterSpec, Verdict};
 
 params! {
     /// RED's parameters, with ns-2.29's defaults but for `ecn`, which is off there.

@@ -11,13 +11,12 @@
 //! packet's size, and p is in proportion to a packet's size (as with ns-2's `qib_`), unless
 //! `byte_mode` is off, as it is in ns-2, where ACKs then count as much as data.
 
-use super::{congested, happens};
+use super::verdicts::{congested, happens};
 use crate::codecs::Wire;
 use crate::codecs::price::probability;
 use crate::params;
 use crate::quantities::{BitRate, Span, Time};
-use crate::registry::RouterSpec;
-use crate::router::{Arrival, Draw, LinkView, QueueView, RouterLaw, Verdict};
+use crate::router::{Arrival, Draw, LinkView, QueueView, RouterLaw, RouterSpec, Verdict};
 
 params! {
     /// REM's parameters, with ns-2's defaults but for `ecn` and `byte_mode`, which are off there.

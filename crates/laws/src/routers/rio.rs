@@ -15,8 +15,9 @@ use super::red::{self, Red};
 use crate::codecs::Wire;
 use crate::params;
 use crate::quantities::{BitRate, Bytes, Span};
-use crate::registry::RouterSpec;
-use crate::router::{Arrival, Departure, Draw, LinkView, QueueView, RouterLaw, Verdict};
+use crate::router::{
+    Arrival, Departure, Draw, LinkView, Needs, QueueView, RouterLaw, RouterSpec, Verdict,
+};
 
 params! {
     /// RIO's parameters, with ns-2's defaults as far as red's are.
@@ -157,7 +158,7 @@ impl RouterSpec for Rio {
     const TITLE: &'static str =
         "RIO: RED that marks packets out of profile before those in profile";
     const SOURCE: &'static str = "Clark and Fang, IEEE/ACM ToN 6(4), 1998; ns-2";
-    const ON_DEPARTURE: bool = true;
+    const NEEDS: Needs = Needs::DEPARTURES;
     fn new(params: Params, link: &LinkView) -> Self {
         let [inside, out] = params.sides(link.rate, link.delay_s);
         Self {

@@ -19,8 +19,9 @@ use crate::codecs::xcp::Congestion;
 use crate::codecs::{Codec, Wire, xcp};
 use crate::params;
 use crate::quantities::{BitRate, Span, Time};
-use crate::registry::RouterSpec;
-use crate::router::{Arrival, Departure, Draw, LinkView, QueueView, RouterLaw, Verdict};
+use crate::router::{
+    Arrival, Departure, Draw, LinkView, Needs, QueueView, RouterLaw, RouterSpec, Verdict,
+};
 
 params! {
     /// XCP's parameters. One link is stable where alpha < pi / (4 sqrt 2) and beta = sqrt(2) alpha^2.
@@ -191,7 +192,7 @@ impl RouterSpec for Xcp {
     const TITLE: &'static str = "XCP: divides spare capacity among packets by window and RTT";
     const SOURCE: &'static str = "Katabi, Handley, Rohrs, SIGCOMM 2002, 3.5";
     const CODEC: Codec = Codec::Xcp;
-    const ON_DEPARTURE: bool = true;
+    const NEEDS: Needs = Needs::DEPARTURES;
     fn new(params: Params, link: &LinkView) -> Self {
         let interval_s = params.initial_interval.seconds();
         Self {

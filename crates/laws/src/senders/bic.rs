@@ -12,10 +12,9 @@
 //! a cut is what was in flight; fast convergence compares with the last max after probing, too, where
 //! the paper's pseudo-code compares with its "large integer"; a timeout forgets max.
 
-use super::slow_start::SlowStart;
+use super::tcp_window::TcpWindow;
 use crate::params;
-use crate::registry::SenderSpec;
-use crate::sender::{Ack, Loss, Opening, SenderLaw};
+use crate::sender::{Ack, Loss, Opening, SenderLaw, SenderSpec};
 
 params! {
     /// BIC's constants.
@@ -50,8 +49,7 @@ struct Probe {
 #[derive(Clone, Debug)]
 pub struct Bic {
     params: Params,
-    window: f64,
-    slow_start: SlowStart,
+    window: TcpWindow,
     max: Option<f64>,
     probe: Option<Probe>,
 }
@@ -59,14 +57,14 @@ pub struct Bic {
 impl Bic {
     /// Starts with the initial window, in slow start.
     pub fn new(params: Params, opening: &Opening) -> Self {
-        let slow_start = SlowStart::below(params.initial_ssthresh);
-        Self { params, window: opening.initial_window, slow_start, max: None, probe: None }
+        let window = TcpWindow::new(params.initial_ssthresh, opening);
+        Self { params, window, max: None, probe: None }
     }
 
     /// (1) and (2): packets that a round adds at this window.
     fn step(&mut self) -> f64 {
         let Params { max_increment, min_increment, search, .. } = self.params;
-        let window = self.window;
+        let window = self.window.packets();
         if let Some(max) = self.max.filter(|max| window < *max) {
             return ((max - window) / search).max(min_increment).min(max_increment);
         }
@@ -79,17 +77,16 @@ impl Bic {
     }
 
     /// (3), up to the window itself.
-    fn reduce(&mut self, loss: &Loss) {
-        let flight = f64::from(loss.in_flight);
-        let lost = if self.window < self.params.low_window { 0.5 } else { self.params.beta };
-        self.slow_start.end(((1.0 - lost) * flight).max(2.0));
-        if self.window >= self.params.low_window {
-            let yields =
-                self.params.fast_convergence && self.max.is_some_and(|max| self.window < max);
+    fn back_off(&mut self, loss: &Loss) -> f64 {
+        let window = self.window.packets();
+        let lost = if window < self.params.low_window { 0.5 } else { self.params.beta };
+        if window >= self.params.low_window {
+            let yields = self.params.fast_convergence && self.max.is_some_and(|max| window < max);
             let kept = if yields { 1.0 - lost / 2.0 } else { 1.0 };
-            self.max = Some(kept * self.window);
+            self.max = Some(kept * window);
         }
         self.probe = None;
+        (1.0 - lost) * f64::from(loss.in_flight)
     }
 }
 
@@ -99,36 +96,37 @@ impl SenderLaw for Bic {
             return;
         }
         let acked = f64::from(ack.newly_acked);
-        if self.slow_start.is_on(self.window) {
-            self.window = self.slow_start.grow(self.window, ack);
-        } else if self.window < self.params.low_window {
-            self.window += acked / self.window;
+        if self.window.is_starting() {
+            self.window.start(ack);
+        } else if self.window.packets() < self.params.low_window {
+            self.window.add(acked / self.window.packets());
         } else {
-            self.window += acked * (self.step() / self.window).min(1.0);
+            let share = self.step() / self.window.packets();
+            self.window.add(acked * share.min(1.0));
         }
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        self.reduce(loss);
-        self.window = self.slow_start.threshold().min(self.window);
+        let kept = self.back_off(loss);
+        self.window.cut(kept);
     }
 
     fn on_timeout(&mut self, loss: &Loss) {
-        self.reduce(loss);
+        let kept = self.back_off(loss);
+        self.window.time_out(kept);
         self.max = None;
-        self.window = 1.0;
     }
 
     fn window(&self) -> f64 {
-        self.window
+        self.window.packets()
     }
 
-    fn slow_start(&mut self) -> Option<&mut SlowStart> {
-        Some(&mut self.slow_start)
+    fn ssthresh(&self) -> Option<f64> {
+        Some(self.window.threshold())
     }
 
     fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
-        show("ssthresh", self.slow_start.threshold());
+        show("ssthresh", self.window.threshold());
         show("max", self.max.unwrap_or(0.0));
     }
 }
@@ -151,7 +149,7 @@ mod tests {
 
     fn bic(window: f64) -> Script<Bic> {
         let params = Params { initial_ssthresh: 2.0, ..Params::default() };
-        Script::new(Bic::new(params, &Opening { initial_window: window, packet_bytes: 1000 }))
+        Script::new(Bic::new(params, &Opening::new(window, 1000)))
     }
 
     #[test]
@@ -161,7 +159,7 @@ mod tests {
         for (left, step) in [(250.0, 32.0), (128.0, 32.0), (124.0, 31.0), (4.0, 1.0), (0.01, 0.01)]
         {
             let window = 2000.0 - left;
-            flow.law.window = window;
+            flow.law.window.set(window);
             flow.ack_at(80, ms(80)).expect_window(window + step / window);
         }
     }
@@ -172,7 +170,7 @@ mod tests {
         flow.loss(1000);
         let mut steps = Vec::new();
         for window in [1000.0, 1000.5, 1001.0, 1003.0, 1007.0, 1015.0, 1031.0, 1063.0, 1500.0] {
-            flow.law.window = window;
+            flow.law.window.set(window);
             steps.push(flow.law.step());
         }
         assert_eq!(steps, [1.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 32.0, 32.0]);
@@ -184,7 +182,7 @@ mod tests {
         flow.loss(1000).loss(800);
         assert_eq!(flow.law.max, Some(820.3125)); // the middle of 875 and 765.625
         flow.expect_window(700.0);
-        flow.law.window = 900.0; // beyond it
+        flow.law.window.set(900.0); // beyond it
         flow.loss(900).expect_window(787.5);
         assert_eq!(flow.law.max, Some(900.0));
     }

@@ -20,8 +20,7 @@ use crate::codecs::adpm::{LEAST, MOST, Map, Overload, write};
 use crate::codecs::{Codec, Feedback, Header};
 use crate::params;
 use crate::quantities::{Span, Time};
-use crate::registry::SenderSpec;
-use crate::sender::{Ack, Congestion, Loss, Opening, SenderLaw, Sending};
+use crate::sender::{Ack, Congestion, Loss, Opening, SenderLaw, SenderSpec, Sending};
 
 params! {
     /// The constants of 4.1.4, the options of 5.4 and the experiments of 7.2.
@@ -155,7 +154,7 @@ impl Bmcc {
     /// Becomes a SACK TCP in congestion avoidance; what prompts it is not answered itself.
     fn fall_back(&mut self) {
         let ssthresh = reno::Params { initial_ssthresh: 2.0, ..reno::Params::default() };
-        let opening = Opening { initial_window: self.window, packet_bytes: 0 };
+        let opening = Opening::new(self.window, 0);
         self.sack = Some(Reno::new(ssthresh, &opening));
     }
 
@@ -264,7 +263,7 @@ mod tests {
     use crate::script::{Script, ms};
 
     fn bmcc(params: Params) -> Script<Bmcc> {
-        Script::new(Bmcc::new(params, &Opening { initial_window: 16.0, packet_bytes: 1000 }))
+        Script::new(Bmcc::new(params, &Opening::new(16.0, 1000)))
     }
 
     fn said(load: f64, congested: bool) -> Feedback {

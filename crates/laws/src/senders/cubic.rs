@@ -13,11 +13,10 @@
 //! transport, spurious losses (4.9) are left out. An epoch begins with the first ACK of avoidance after recovery; its clock stands
 //! still while the sender is application-limited (5.8).
 
-use super::slow_start::SlowStart;
+use super::tcp_window::TcpWindow;
 use crate::params;
 use crate::quantities::Time;
-use crate::registry::SenderSpec;
-use crate::sender::{Ack, Congestion, Loss, Opening, SenderLaw};
+use crate::sender::{Ack, Congestion, Loss, Opening, SenderLaw, SenderSpec};
 
 params! {
     /// CUBIC's constants.
@@ -61,8 +60,7 @@ struct Epoch {
 #[derive(Clone, Debug)]
 pub struct Cubic {
     params: Params,
-    window: f64,
-    slow_start: SlowStart,
+    window: TcpWindow,
     /// The window just before the last reduction.
     cwnd_prior: f64,
     w_max: f64,
@@ -77,8 +75,7 @@ impl Cubic {
     pub fn new(params: Params, opening: &Opening) -> Self {
         Self {
             params,
-            window: opening.initial_window,
-            slow_start: SlowStart::below(params.initial_ssthresh),
+            window: TcpWindow::new(params.initial_ssthresh, opening),
             cwnd_prior: 0.0,
             w_max: 0.0,
             epoch: None,
@@ -89,10 +86,10 @@ impl Cubic {
 
     fn begin_epoch(&mut self, now: Time) -> Epoch {
         if self.from_slow_start {
-            self.w_max = self.window;
+            self.w_max = self.window.packets();
         }
-        let k = inflection(self.w_max, self.window, self.params.c);
-        Epoch { start: now, k, w_est: self.window }
+        let k = inflection(self.w_max, self.window.packets(), self.params.c);
+        Epoch { start: now, k, w_est: self.window.packets() }
     }
 
     /// 4.2 to 4.5.
@@ -102,12 +99,13 @@ impl Cubic {
         let t = ack.now.since(epoch.start).seconds();
         let below_prior = epoch.w_est < self.cwnd_prior;
         let alpha = if below_prior { friendly_alpha(self.params.beta) } else { 1.0 };
-        let w_est = epoch.w_est + alpha * f64::from(ack.newly_acked) / self.window;
+        let window = self.window.packets();
+        let w_est = epoch.w_est + alpha * f64::from(ack.newly_acked) / window;
         if cubic(t) < w_est {
-            self.window = self.window.max(w_est);
+            self.window.set(window.max(w_est));
         } else {
             let target = cubic(t + ack.smoothed_rtt.seconds());
-            self.window += target.clamp(self.window, 1.5 * self.window) / self.window - 1.0;
+            self.window.add(target.clamp(window, 1.5 * window) / window - 1.0);
         }
         epoch.w_est = w_est;
         self.epoch = Some(epoch);
@@ -116,12 +114,13 @@ impl Cubic {
     /// F5 and 4.7, up to the window itself.
     fn reduce(&mut self, loss: &Loss, at_least: f64) {
         let Params { beta, fast_convergence, .. } = self.params;
-        let yields = fast_convergence && self.window < self.w_max;
-        self.w_max = if yields { self.window * (1.0 + beta) / 2.0 } else { self.window };
-        self.cwnd_prior = self.window;
+        let window = self.window.packets();
+        let yields = fast_convergence && window < self.w_max;
+        self.w_max = if yields { window * (1.0 + beta) / 2.0 } else { window };
+        self.cwnd_prior = window;
         let ssthresh = beta * f64::from(loss.in_flight);
-        self.window = ssthresh.max(at_least).min(self.window);
-        self.slow_start.end(ssthresh.max(2.0));
+        self.window.set(ssthresh.max(at_least).min(window));
+        self.window.end(ssthresh.max(2.0));
         self.epoch = None;
     }
 }
@@ -134,8 +133,8 @@ impl SenderLaw for Cubic {
             if let Some(epoch) = &mut self.epoch {
                 epoch.start += since_last;
             }
-        } else if ack.newly_acked > 0 && self.slow_start.is_on(self.window) {
-            self.window = self.slow_start.grow(self.window, ack);
+        } else if ack.newly_acked > 0 && self.window.is_starting() {
+            self.window.start(ack);
         } else if ack.newly_acked > 0 {
             self.avoid(ack);
         }
@@ -148,20 +147,20 @@ impl SenderLaw for Cubic {
 
     fn on_timeout(&mut self, loss: &Loss) {
         self.reduce(loss, 1.0);
-        self.window = 1.0;
+        self.window.set(1.0);
         self.from_slow_start = true;
     }
 
     fn window(&self) -> f64 {
-        self.window
+        self.window.packets()
     }
 
-    fn slow_start(&mut self) -> Option<&mut SlowStart> {
-        Some(&mut self.slow_start)
+    fn ssthresh(&self) -> Option<f64> {
+        Some(self.window.threshold())
     }
 
     fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
-        show("ssthresh", self.slow_start.threshold());
+        show("ssthresh", self.window.threshold());
         show("w_max", self.w_max);
         show("w_est", self.epoch.map_or(0.0, |epoch| epoch.w_est));
     }
@@ -186,7 +185,7 @@ mod tests {
     /// 80 packets, lost. (80 - 56) / 0.375 = 64, so that K is 4 s.
     fn cut_at_80() -> Script<Cubic> {
         let params = Params { c: 0.375, ..Params::default() };
-        let opening = Opening { initial_window: 80.0, packet_bytes: 1000 };
+        let opening = Opening::new(80.0, 1000);
         let mut flow = Script::new(Cubic::new(params, &opening));
         flow.loss(80).expect_window(56.0);
         flow

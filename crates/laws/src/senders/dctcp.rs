@@ -8,11 +8,9 @@
 //! Differs from the RFC: packets are counted in place of bytes; packets are of one size.
 
 use super::reno::{self, Reno};
-use super::slow_start::SlowStart;
 use crate::codecs::{Codec, Feedback};
 use crate::params;
-use crate::registry::SenderSpec;
-use crate::sender::{Ack, Loss, Opening, SenderLaw};
+use crate::sender::{Ack, Loss, Opening, SenderLaw, SenderSpec};
 
 params! {
     /// DCTCP's parameters.
@@ -99,8 +97,8 @@ impl SenderLaw for Dctcp {
         self.reno.window()
     }
 
-    fn slow_start(&mut self) -> Option<&mut SlowStart> {
-        self.reno.slow_start()
+    fn ssthresh(&self) -> Option<f64> {
+        self.reno.ssthresh()
     }
 
     fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
@@ -128,7 +126,7 @@ mod tests {
 
     fn dctcp(initial_alpha: f64) -> Script<Dctcp> {
         let params = Params { initial_alpha, ..Params::default() };
-        Script::new(Dctcp::new(params, &Opening { initial_window: 16.0, packet_bytes: 1000 }))
+        Script::new(Dctcp::new(params, &Opening::new(16.0, 1000)))
     }
 
     #[test]
@@ -153,7 +151,7 @@ mod tests {
     #[test]
     fn slow_start_ends_at_its_threshold() {
         let params = Params { initial_ssthresh: 20.0, ..Params::default() };
-        let opening = Opening { initial_window: 16.0, packet_bytes: 1000 };
+        let opening = Opening::new(16.0, 1000);
         let mut flow = Script::new(Dctcp::new(params, &opening));
         flow.feedback(Feedback::Ecn { congested: false });
         flow.acks(ms(80), 4).expect_window(20.0);

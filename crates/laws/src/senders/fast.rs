@@ -11,10 +11,9 @@
 //! empty); an increase is spread over the round, a packet each packet acknowledged, in place of the
 //! paper's burstiness control; a decrease comes at once. Recovery freezes the window.
 
-use super::round::Round;
 use crate::params;
-use crate::registry::SenderSpec;
-use crate::sender::{Ack, Loss, Opening, SenderLaw};
+use crate::round::Round;
+use crate::sender::{Ack, Loss, Opening, SenderLaw, SenderSpec};
 
 params! {
     /// FAST's constants.
@@ -121,12 +120,12 @@ impl SenderSpec for Fast {
 
 #[cfg(test)]
 mod tests {
-    use super::super::round::Bottleneck;
     use super::*;
+    use crate::round::Bottleneck;
     use crate::script::{Script, ms};
 
     fn fast(window: f64) -> Fast {
-        Fast::new(Params::default(), &Opening { initial_window: window, packet_bytes: 1000 })
+        Fast::new(Params::default(), &Opening::new(window, 1000))
     }
 
     #[test]

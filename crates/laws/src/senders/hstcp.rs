@@ -13,10 +13,9 @@
 //! what was in flight, as in RFC 5681. Limited slow start (RFC 3742) is an
 //! option of the transport.
 
-use super::slow_start::SlowStart;
+use super::tcp_window::TcpWindow;
 use crate::params;
-use crate::registry::SenderSpec;
-use crate::sender::{Ack, Loss, Opening, SenderLaw};
+use crate::sender::{Ack, Loss, Opening, SenderLaw, SenderSpec};
 
 params! {
     /// HighSpeed TCP's constants.
@@ -89,8 +88,7 @@ impl Response {
 #[derive(Clone, Debug)]
 pub struct HsTcp {
     response: Response,
-    window: f64,
-    slow_start: SlowStart,
+    window: TcpWindow,
 }
 
 impl HsTcp {
@@ -98,14 +96,13 @@ impl HsTcp {
     pub fn new(params: Params, opening: &Opening) -> Self {
         Self {
             response: Response::new(&params),
-            window: opening.initial_window,
-            slow_start: SlowStart::below(params.initial_ssthresh),
+            window: TcpWindow::new(params.initial_ssthresh, opening),
         }
     }
 
-    fn reduce(&mut self, loss: &Loss) {
+    fn kept(&self, loss: &Loss) -> f64 {
         let flight = f64::from(loss.in_flight);
-        self.slow_start.end(((1.0 - self.response.decrease(flight)) * flight).max(2.0));
+        (1.0 - self.response.decrease(flight)) * flight
     }
 }
 
@@ -115,36 +112,35 @@ impl SenderLaw for HsTcp {
             return;
         }
         let acked = f64::from(ack.newly_acked);
-        if self.slow_start.is_on(self.window) {
-            self.window = self.slow_start.grow(self.window, ack);
+        if self.window.is_starting() {
+            self.window.start(ack);
         } else {
-            let share = self.response.increase(self.window) / self.window;
-            self.window += acked * share.min(1.0);
+            let window = self.window.packets();
+            let share = self.response.increase(window) / window;
+            self.window.add(acked * share.min(1.0));
         }
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        self.reduce(loss);
-        self.window = self.slow_start.threshold().min(self.window);
+        self.window.cut(self.kept(loss));
     }
 
     fn on_timeout(&mut self, loss: &Loss) {
-        self.reduce(loss);
-        self.window = 1.0;
+        self.window.time_out(self.kept(loss));
     }
 
     fn window(&self) -> f64 {
-        self.window
+        self.window.packets()
     }
 
-    fn slow_start(&mut self) -> Option<&mut SlowStart> {
-        Some(&mut self.slow_start)
+    fn ssthresh(&self) -> Option<f64> {
+        Some(self.window.threshold())
     }
 
     fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
-        show("ssthresh", self.slow_start.threshold());
-        show("increase", self.response.increase(self.window));
-        show("decrease", self.response.decrease(self.window));
+        show("ssthresh", self.window.threshold());
+        show("increase", self.response.increase(self.window.packets()));
+        show("decrease", self.response.decrease(self.window.packets()));
     }
 }
 
@@ -166,7 +162,7 @@ mod tests {
 
     fn hstcp(window: f64) -> Script<HsTcp> {
         let params = Params { initial_ssthresh: 2.0, ..Params::default() };
-        Script::new(HsTcp::new(params, &Opening { initial_window: window, packet_bytes: 1000 }))
+        Script::new(HsTcp::new(params, &Opening::new(window, 1000)))
     }
 
     #[test]

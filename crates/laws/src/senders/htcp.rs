@@ -13,12 +13,11 @@
 //! a packet each packet acknowledged, and f >= 1 also after scaling (both as in Linux); the window of
 //! a cut is what was in flight.
 
-use super::round::Round;
-use super::slow_start::SlowStart;
+use super::tcp_window::TcpWindow;
 use crate::params;
 use crate::quantities::{Span, Time};
-use crate::registry::SenderSpec;
-use crate::sender::{Ack, Loss, Opening, SenderLaw};
+use crate::round::Round;
+use crate::sender::{Ack, Loss, Opening, SenderLaw, SenderSpec};
 
 params! {
     /// H-TCP's constants.
@@ -56,8 +55,7 @@ pub fn adaptive_beta(min_rtt: Span, max_rtt: Span, params: &Params) -> f64 {
 #[derive(Clone, Debug)]
 pub struct HTcp {
     params: Params,
-    window: f64,
-    slow_start: SlowStart,
+    window: TcpWindow,
     beta: f64,
     /// Or, before any, since when it avoids congestion.
     last_backoff: Option<Time>,
@@ -75,8 +73,7 @@ impl HTcp {
     pub fn new(params: Params, opening: &Opening) -> Self {
         Self {
             params,
-            window: opening.initial_window,
-            slow_start: SlowStart::below(params.initial_ssthresh),
+            window: TcpWindow::new(params.initial_ssthresh, opening),
             beta: params.min_beta,
             last_backoff: None,
             min_rtt: Span::ZERO,
@@ -108,17 +105,17 @@ impl HTcp {
     }
 
     /// (3), up to the window itself.
-    fn back_off(&mut self, loss: &Loss) {
+    fn back_off(&mut self, loss: &Loss) -> f64 {
         let params = &self.params;
         let steady = self.throughput_before.is_some_and(|before| {
             (self.throughput - before).abs() <= params.bandwidth_switch * before
         });
         let adaptive = adaptive_beta(self.min_rtt, self.max_rtt, params);
         self.beta = if steady { adaptive } else { params.min_beta };
-        self.slow_start.end((self.beta * f64::from(loss.in_flight)).max(2.0));
         self.throughput_before = Some(self.throughput);
         self.last_backoff = Some(loss.now);
         self.max_rtt = Span::ZERO;
+        self.beta * f64::from(loss.in_flight)
     }
 }
 
@@ -129,34 +126,35 @@ impl SenderLaw for HTcp {
             return;
         }
         let acked = f64::from(ack.newly_acked);
-        if self.slow_start.is_on(self.window) {
-            self.window = self.slow_start.grow(self.window, ack);
+        if self.window.is_starting() {
+            self.window.start(ack);
         } else {
-            self.window += acked * (self.alpha(ack.now) / self.window).min(1.0);
+            let share = self.alpha(ack.now) / self.window.packets();
+            self.window.add(acked * share.min(1.0));
         }
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        self.back_off(loss);
-        self.window = self.slow_start.threshold().min(self.window);
+        let kept = self.back_off(loss);
+        self.window.cut(kept);
     }
 
     fn on_timeout(&mut self, loss: &Loss) {
-        self.back_off(loss);
+        let kept = self.back_off(loss);
+        self.window.time_out(kept);
         self.round.restart();
-        self.window = 1.0;
     }
 
     fn window(&self) -> f64 {
-        self.window
+        self.window.packets()
     }
 
-    fn slow_start(&mut self) -> Option<&mut SlowStart> {
-        Some(&mut self.slow_start)
+    fn ssthresh(&self) -> Option<f64> {
+        Some(self.window.threshold())
     }
 
     fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
-        show("ssthresh", self.slow_start.threshold());
+        show("ssthresh", self.window.threshold());
         show("beta", self.beta);
         show("throughput", self.throughput);
     }
@@ -180,7 +178,7 @@ mod tests {
 
     fn htcp(window: f64, rtt_scaling: bool) -> Script<HTcp> {
         let params = Params { initial_ssthresh: 2.0, rtt_scaling, ..Params::default() };
-        Script::new(HTcp::new(params, &Opening { initial_window: window, packet_bytes: 1000 }))
+        Script::new(HTcp::new(params, &Opening::new(window, 1000)))
     }
 
     #[test]

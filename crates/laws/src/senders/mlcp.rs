@@ -17,8 +17,7 @@ use crate::codecs::mlcp::{Levels, Region, write};
 use crate::codecs::{Codec, Feedback, Header};
 use crate::params;
 use crate::quantities::Time;
-use crate::registry::SenderSpec;
-use crate::sender::{Ack, Loss, Opening, SenderLaw, Sending};
+use crate::sender::{Ack, Loss, Opening, SenderLaw, SenderSpec, Sending};
 
 params! {
     /// The constants of 3.2 and 3.4.1.
@@ -152,7 +151,7 @@ mod tests {
     use crate::script::{Script, ms};
 
     fn mlcp(params: Params) -> Script<Mlcp> {
-        Script::new(Mlcp::new(params, &Opening { initial_window: 16.0, packet_bytes: 1000 }))
+        Script::new(Mlcp::new(params, &Opening::new(16.0, 1000)))
     }
 
     fn load(sigma: f64) -> Feedback {

@@ -1,4 +1,4 @@
-//! Sender laws, one a file; the registry lists them in reading order. `round` and `slow_start` are no laws.
+//! Sender laws, one a file; the registry lists them in reading order. `tcp_window` is no law.
 
 pub mod bbr;
 pub mod bic;
@@ -15,10 +15,9 @@ pub mod prague;
 pub mod price;
 pub mod rcp;
 pub mod reno;
-pub mod round;
 pub mod sack;
 pub mod scalable;
-pub mod slow_start;
+pub mod tcp_window;
 pub mod vcp;
 pub mod vcp_e2e;
 pub mod vegas;

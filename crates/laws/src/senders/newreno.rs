@@ -4,8 +4,7 @@
 //! Algorithm", RFC 6582, 2012. Recovery is the transport's; the window is Reno's, (2)-(4) there.
 
 use super::reno::{Params, Reno};
-use crate::registry::SenderSpec;
-use crate::sender::{Opening, Recovery};
+use crate::sender::{Opening, Recovery, SenderSpec};
 
 /// NewReno's registry entry.
 pub struct NewReno;

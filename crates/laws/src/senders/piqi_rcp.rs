@@ -9,8 +9,7 @@ use super::rcp::{self, Gains, RateSender};
 use crate::codecs::Codec;
 use crate::params;
 use crate::quantities::BitRate;
-use crate::registry::SenderSpec;
-use crate::sender::Opening;
+use crate::sender::{Opening, SenderSpec};
 
 params! {
     /// (19)'s gains, as in V, and what RCP's sender has.
@@ -54,7 +53,7 @@ mod tests {
 
     /// x in kB/s after each feedback in kB/s, one an interval of 10 ms, at an RTT of 100 s.
     fn rates(path: &[f64]) -> Vec<f64> {
-        let opening = Opening { initial_window: 10.0, packet_bytes: 1000 };
+        let opening = Opening::new(10.0, 1000);
         let mut flow = Script::new(PiqiRcp::new(Params::default(), &opening));
         let answer = |(at, rate): (usize, &f64)| {
             let interval = at as u32 + 1;

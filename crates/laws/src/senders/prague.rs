@@ -11,12 +11,11 @@
 //! Differs from the draft: marks are answered at once and not in the round after; a loss in the RTT of a cut
 //! halves what that left; no fallback on paths with classic ECN marking, which the draft leaves open.
 
-use super::slow_start::SlowStart;
+use super::tcp_window::TcpWindow;
 use crate::codecs::{Codec, Feedback};
 use crate::params;
 use crate::quantities::{BitRate, Span, Time};
-use crate::registry::SenderSpec;
-use crate::sender::{Ack, Loss, Opening, SenderLaw};
+use crate::sender::{Ack, Loss, Opening, SenderLaw, SenderSpec};
 
 params! {
     /// Prague's constants.
@@ -37,8 +36,7 @@ const MIN_WINDOW: f64 = 2.0;
 pub struct Prague {
     params: Params,
     packet_bits: f64,
-    window: f64,
-    slow_start: SlowStart,
+    window: TcpWindow,
     srtt: Span,
     alpha: f64,
     has_seen_mark: bool,
@@ -59,8 +57,7 @@ impl Prague {
         Self {
             params,
             packet_bits: 8.0 * f64::from(opening.packet_bytes),
-            window: opening.initial_window,
-            slow_start: SlowStart::below(f64::INFINITY),
+            window: TcpWindow::new(f64::INFINITY, opening),
             srtt: Span::ZERO,
             alpha: 1.0,
             has_seen_mark: false,
@@ -92,7 +89,7 @@ impl Prague {
             return;
         }
         self.left = f64::from(ack.in_flight).max(1.0);
-        self.rounds += u64::from(!self.slow_start.is_on(self.window));
+        self.rounds += u64::from(!self.window.is_starting());
         if self.rounds < self.params.independent_after
             || ack.now.since(self.updated) >= self.virtual_rtt()
         {
@@ -104,8 +101,9 @@ impl Prague {
     }
 
     fn reduce(&mut self, share: f64) {
-        self.window = (self.window * (1.0 - share)).max(MIN_WINDOW.min(self.window));
-        self.slow_start.end(self.window);
+        let window = self.window.packets();
+        self.window.set((window * (1.0 - share)).max(MIN_WINDOW.min(window)));
+        self.window.end(self.window.packets());
     }
 }
 
@@ -124,11 +122,11 @@ impl SenderLaw for Prague {
             }
         } else if !ack.app_limited {
             let acked = f64::from(ack.newly_acked);
-            if self.slow_start.is_on(self.window) {
-                self.window = self.slow_start.grow(self.window, ack);
+            if self.window.is_starting() {
+                self.window.start(ack);
             } else if self.srtt > Span::ZERO {
                 let ratio = self.srtt.ratio(self.virtual_rtt());
-                self.window += ratio * ratio * acked / self.window;
+                self.window.add(ratio * ratio * acked / self.window.packets());
             }
         }
     }
@@ -139,23 +137,24 @@ impl SenderLaw for Prague {
 
     fn on_timeout(&mut self, _: &Loss) {
         self.reduce(0.5);
-        self.window = 1.0;
+        self.window.set(1.0);
     }
 
     fn window(&self) -> f64 {
-        self.window
+        self.window.packets()
     }
 
     fn pacing_rate(&self) -> Option<BitRate> {
         if self.srtt == Span::ZERO {
             return None;
         }
-        let gain = if self.window < self.slow_start.threshold() / 2.0 { 2.0 } else { 1.0 };
-        Some(BitRate::from_bps(gain * self.window * self.packet_bits / self.srtt.seconds()))
+        let window = self.window.packets();
+        let gain = if window < self.window.threshold() / 2.0 { 2.0 } else { 1.0 };
+        Some(BitRate::from_bps(gain * window * self.packet_bits / self.srtt.seconds()))
     }
 
-    fn slow_start(&mut self) -> Option<&mut SlowStart> {
-        Some(&mut self.slow_start)
+    fn ssthresh(&self) -> Option<f64> {
+        Some(self.window.threshold())
     }
 
     fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
@@ -187,7 +186,7 @@ mod tests {
 
     fn prague(window: f64, independent_after: u64) -> Script<Prague> {
         let params = Params { independent_after, ..Params::default() };
-        let opening = Opening { initial_window: window, packet_bytes: 1000 };
+        let opening = Opening::new(window, 1000);
         Script::new(Prague::new(params, &opening))
     }
 
@@ -204,7 +203,7 @@ mod tests {
     fn marks_cut_by_half_of_alpha_and_the_others_add() {
         let mut flow = prague(100.0, 500);
         flow.law.alpha = 0.1;
-        flow.law.slow_start.end(100.0);
+        flow.law.window.end(100.0);
         flow.feedback(MARK).acks(ms(80), 1).expect_window(95.0);
         flow.feedback(NO_MARK).ack_at(81, ms(80)).expect_window(95.0 + 1.0 / 95.0);
     }
@@ -212,7 +211,7 @@ mod tests {
     #[test]
     fn alpha_is_the_average_marked_fraction_of_rounds() {
         let mut flow = prague(16.0, 500);
-        flow.law.slow_start.end(16.0);
+        flow.law.window.end(16.0);
         flow.feedback(NO_MARK).acks(ms(80), 16);
         assert_eq!(flow.law.alpha, 1.0); // no mark yet
         flow.law.has_seen_mark = true;
@@ -225,7 +224,7 @@ mod tests {
     #[test]
     fn short_rtts_grow_and_answer_as_25_ms_do() {
         let mut flow = prague(50.0, 0);
-        flow.law.slow_start.end(50.0);
+        flow.law.window.end(50.0);
         flow.feedback(NO_MARK).acks(ms(5), 1).expect_window(50.0 + 0.04 / 50.0);
         flow.law.alpha = 0.2;
         flow.feedback(MARK).acks(ms(5), 1);

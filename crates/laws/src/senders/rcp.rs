@@ -16,8 +16,7 @@ use crate::codecs::rate::{Hops, Request};
 use crate::codecs::{Codec, Feedback, Header};
 use crate::params;
 use crate::quantities::{BitRate, Span};
-use crate::registry::SenderSpec;
-use crate::sender::{Ack, Loss, Opening, SenderLaw, Sending};
+use crate::sender::{Ack, Loss, Opening, SenderLaw, SenderSpec, Sending};
 
 params! {
     /// What the sender asks for, and whom.
@@ -181,7 +180,7 @@ mod tests {
     use crate::quantities::Time;
     use crate::script::{Script, ms};
 
-    const OPENING: Opening = Opening { initial_window: 10.0, packet_bytes: 1000 };
+    const OPENING: Opening = Opening::new(10.0, 1000);
 
     fn rcp() -> Script<RateSender> {
         Script::new(<Rcp as SenderSpec>::new(Params::default(), &OPENING))

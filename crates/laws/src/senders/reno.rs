@@ -6,10 +6,9 @@
 //!   (4) on loss:     ssthresh = max(FlightSize / 2, 2); cwnd = ssthresh; after a timeout cwnd = 1
 //! An ECN mark is answered like a loss (RFC 3168, 6.1.2). Recovery itself is the transport's.
 
-use super::slow_start::SlowStart;
+use super::tcp_window::TcpWindow;
 use crate::params;
-use crate::registry::SenderSpec;
-use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw};
+use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw, SenderSpec};
 
 params! {
     /// Reno's parameters; NewReno and SACK TCP have the same.
@@ -27,29 +26,29 @@ params! {
 #[derive(Clone, Debug)]
 pub struct Reno {
     params: Params,
-    window: f64,
-    pub(super) slow_start: SlowStart,
+    window: TcpWindow,
 }
 
 impl Reno {
     /// Starts with the initial window.
     pub fn new(params: Params, opening: &Opening) -> Self {
-        Self {
-            params,
-            window: opening.initial_window,
-            slow_start: SlowStart::below(params.initial_ssthresh),
-        }
+        Self { params, window: TcpWindow::new(params.initial_ssthresh, opening) }
+    }
+
+    /// How slow start grows.
+    #[cfg(test)]
+    pub(crate) fn rule(&self) -> &crate::slow_start::Rule {
+        self.window.rule()
     }
 
     /// Leaves so much of the window, at least two packets, and goes on in congestion avoidance.
     pub fn scale(&mut self, factor: f64) {
-        self.slow_start.end((self.window * factor).max(2.0));
-        self.window = self.slow_start.threshold().min(self.window);
+        self.window.cut(self.window.packets() * factor);
     }
 
     /// (4), with the packets in flight as FlightSize.
-    fn halve(&mut self, loss: &Loss) {
-        self.slow_start.end((f64::from(loss.in_flight) * self.params.decrease).max(2.0));
+    fn kept(&self, loss: &Loss) -> f64 {
+        f64::from(loss.in_flight) * self.params.decrease
     }
 }
 
@@ -60,33 +59,31 @@ impl SenderLaw for Reno {
             return;
         }
         let acked = f64::from(ack.newly_acked);
-        if self.slow_start.is_on(self.window) {
-            self.window = self.slow_start.grow(self.window, ack);
+        if self.window.is_starting() {
+            self.window.start(ack);
         } else {
-            self.window += self.params.increase * acked / self.window;
+            self.window.add(self.params.increase * acked / self.window.packets());
         }
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        self.halve(loss);
-        self.window = self.slow_start.threshold().min(self.window);
+        self.window.cut(self.kept(loss));
     }
 
     fn on_timeout(&mut self, loss: &Loss) {
-        self.halve(loss);
-        self.window = 1.0;
+        self.window.time_out(self.kept(loss));
     }
 
     fn window(&self) -> f64 {
-        self.window
+        self.window.packets()
     }
 
-    fn slow_start(&mut self) -> Option<&mut SlowStart> {
-        Some(&mut self.slow_start)
+    fn ssthresh(&self) -> Option<f64> {
+        Some(self.window.threshold())
     }
 
     fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
-        show("ssthresh", self.slow_start.threshold());
+        show("ssthresh", self.window.threshold());
     }
 }
 
@@ -109,7 +106,7 @@ mod tests {
 
     fn reno(ssthresh: f64) -> Script<Reno> {
         let params = Params { initial_ssthresh: ssthresh, ..Params::default() };
-        Script::new(Reno::new(params, &Opening { initial_window: 2.0, packet_bytes: 1000 }))
+        Script::new(Reno::new(params, &Opening::new(2.0, 1000)))
     }
 
     #[test]

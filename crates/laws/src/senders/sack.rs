@@ -4,8 +4,7 @@
 //! for TCP", RFC 6675, 2012. Recovery is the transport's; the window is Reno's, (2)-(4) there.
 
 use super::reno::{Params, Reno};
-use crate::registry::SenderSpec;
-use crate::sender::Opening;
+use crate::sender::{Opening, SenderSpec};
 
 /// SACK TCP's registry entry.
 pub struct Sack;

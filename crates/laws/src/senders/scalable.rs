@@ -9,10 +9,9 @@
 //! Differs from the paper: the window of a cut is what was in flight, as in RFC 5681; it is not
 //! rounded to whole packets; a loss at cwnd = lwnd is Reno's, which the paper leaves open.
 
-use super::slow_start::SlowStart;
+use super::tcp_window::TcpWindow;
 use crate::params;
-use crate::registry::SenderSpec;
-use crate::sender::{Ack, Loss, Opening, SenderLaw};
+use crate::sender::{Ack, Loss, Opening, SenderLaw, SenderSpec};
 
 params! {
     /// Scalable TCP's constants.
@@ -32,25 +31,20 @@ params! {
 #[derive(Clone, Debug)]
 pub struct Scalable {
     params: Params,
-    window: f64,
-    slow_start: SlowStart,
+    window: TcpWindow,
 }
 
 impl Scalable {
     /// Starts with the initial window, in slow start.
     pub fn new(params: Params, opening: &Opening) -> Self {
-        Self {
-            params,
-            window: opening.initial_window,
-            slow_start: SlowStart::below(params.initial_ssthresh),
-        }
+        Self { params, window: TcpWindow::new(params.initial_ssthresh, opening) }
     }
 
-    fn reduce(&mut self, loss: &Loss) {
+    fn kept(&self, loss: &Loss) -> f64 {
         let flight = f64::from(loss.in_flight);
         let legacy = flight <= self.params.legacy_window;
         let lost = if legacy { 0.5 } else { self.params.decrease };
-        self.slow_start.end(((1.0 - lost) * flight).max(2.0));
+        (1.0 - lost) * flight
     }
 }
 
@@ -60,35 +54,33 @@ impl SenderLaw for Scalable {
             return;
         }
         let acked = f64::from(ack.newly_acked);
-        if self.slow_start.is_on(self.window) {
-            self.window = self.slow_start.grow(self.window, ack);
-        } else if self.window <= self.params.legacy_window {
-            self.window += acked / self.window;
+        if self.window.is_starting() {
+            self.window.start(ack);
+        } else if self.window.packets() <= self.params.legacy_window {
+            self.window.add(acked / self.window.packets());
         } else {
-            self.window += acked * self.params.increase;
+            self.window.add(acked * self.params.increase);
         }
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        self.reduce(loss);
-        self.window = self.slow_start.threshold().min(self.window);
+        self.window.cut(self.kept(loss));
     }
 
     fn on_timeout(&mut self, loss: &Loss) {
-        self.reduce(loss);
-        self.window = 1.0;
+        self.window.time_out(self.kept(loss));
     }
 
     fn window(&self) -> f64 {
-        self.window
+        self.window.packets()
     }
 
-    fn slow_start(&mut self) -> Option<&mut SlowStart> {
-        Some(&mut self.slow_start)
+    fn ssthresh(&self) -> Option<f64> {
+        Some(self.window.threshold())
     }
 
     fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
-        show("ssthresh", self.slow_start.threshold());
+        show("ssthresh", self.window.threshold());
     }
 }
 
@@ -110,7 +102,7 @@ mod tests {
 
     fn scalable(window: f64) -> Script<Scalable> {
         let params = Params { initial_ssthresh: 2.0, ..Params::default() };
-        Script::new(Scalable::new(params, &Opening { initial_window: window, packet_bytes: 1000 }))
+        Script::new(Scalable::new(params, &Opening::new(window, 1000)))
     }
 
     #[test]

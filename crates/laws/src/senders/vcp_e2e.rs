@@ -13,8 +13,7 @@
 use crate::codecs::{Codec, Feedback, Load};
 use crate::params;
 use crate::quantities::{Span, Time};
-use crate::registry::SenderSpec;
-use crate::sender::{Ack, Loss, Opening, SenderLaw};
+use crate::sender::{Ack, Loss, Opening, SenderLaw, SenderSpec};
 use crate::senders::vcp::{self, Vcp};
 
 params! {
@@ -103,7 +102,7 @@ mod tests {
     use crate::sender::Congestion;
 
     fn flow() -> VcpE2e {
-        let opening = Opening { initial_window: 16.0, packet_bytes: 1000 };
+        let opening = Opening::new(16.0, 1000);
         <VcpE2e as SenderSpec>::new(Params::default(), &opening)
     }
 

@@ -11,10 +11,9 @@
 //! 3/4 of (4) (halving for a packet lost twice is left out); cwnd stays at two or more. Left out: the
 //! fine-grained timeout on the first duplicate ACK (4.1), which would be the transport's.
 
-use super::round::Round;
 use crate::params;
-use crate::registry::SenderSpec;
-use crate::sender::{Ack, Loss, Opening, SenderLaw};
+use crate::round::Round;
+use crate::sender::{Ack, Loss, Opening, SenderLaw, SenderSpec};
 
 params! {
     /// Vegas's thresholds.
@@ -166,13 +165,13 @@ impl SenderSpec for Vegas {
 
 #[cfg(test)]
 mod tests {
-    use super::super::round::Bottleneck;
     use super::*;
+    use crate::round::Bottleneck;
     use crate::script::{Script, ms};
 
     fn vegas(window: f64, initial_ssthresh: f64) -> Vegas {
         let params = Params { initial_ssthresh, ..Params::default() };
-        Vegas::new(params, &Opening { initial_window: window, packet_bytes: 1000 })
+        Vegas::new(params, &Opening::new(window, 1000))
     }
 
     #[test]

@@ -9,12 +9,11 @@
 //! Differs from the paper: the filter starts at the first sample, not at 0; rounds in which the sender
 //! ran out of data are no samples; without a sample half of the flight is kept; (3) never grows cwnd.
 
-use super::round::Round;
-use super::slow_start::SlowStart;
+use super::tcp_window::TcpWindow;
 use crate::params;
 use crate::quantities::Span;
-use crate::registry::SenderSpec;
-use crate::sender::{Ack, Loss, Opening, SenderLaw};
+use crate::round::Round;
+use crate::sender::{Ack, Loss, Opening, SenderLaw, SenderSpec};
 
 params! {
     /// Westwood+'s constants.
@@ -30,8 +29,7 @@ params! {
 #[derive(Clone, Debug)]
 pub struct Westwood {
     params: Params,
-    window: f64,
-    slow_start: SlowStart,
+    window: TcpWindow,
     round: Round,
     /// (2), in packets / s.
     bandwidth: Option<f64>,
@@ -43,8 +41,7 @@ impl Westwood {
     pub fn new(params: Params, opening: &Opening) -> Self {
         Self {
             params,
-            window: opening.initial_window,
-            slow_start: SlowStart::below(params.initial_ssthresh),
+            window: TcpWindow::new(params.initial_ssthresh, opening),
             round: Round::default(),
             bandwidth: None,
             min_rtt: Span::ZERO,
@@ -64,9 +61,9 @@ impl Westwood {
     }
 
     /// (3), up to the window itself.
-    fn fall_back(&mut self, loss: &Loss) {
+    fn kept(&self, loss: &Loss) -> f64 {
         let carried = self.bandwidth.map(|bandwidth| bandwidth * self.min_rtt.seconds());
-        self.slow_start.end(carried.unwrap_or(f64::from(loss.in_flight) / 2.0).max(2.0));
+        carried.unwrap_or(f64::from(loss.in_flight) / 2.0)
     }
 }
 
@@ -77,34 +74,32 @@ impl SenderLaw for Westwood {
             return;
         }
         let acked = f64::from(ack.newly_acked);
-        if self.slow_start.is_on(self.window) {
-            self.window = self.slow_start.grow(self.window, ack);
+        if self.window.is_starting() {
+            self.window.start(ack);
         } else {
-            self.window += acked / self.window;
+            self.window.add(acked / self.window.packets());
         }
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        self.fall_back(loss);
-        self.window = self.slow_start.threshold().min(self.window);
+        self.window.cut(self.kept(loss));
     }
 
     fn on_timeout(&mut self, loss: &Loss) {
-        self.fall_back(loss);
+        self.window.time_out(self.kept(loss));
         self.round.restart();
-        self.window = 1.0;
     }
 
     fn window(&self) -> f64 {
-        self.window
+        self.window.packets()
     }
 
-    fn slow_start(&mut self) -> Option<&mut SlowStart> {
-        Some(&mut self.slow_start)
+    fn ssthresh(&self) -> Option<f64> {
+        Some(self.window.threshold())
     }
 
     fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
-        show("ssthresh", self.slow_start.threshold());
+        show("ssthresh", self.window.threshold());
         show("bandwidth", self.bandwidth.unwrap_or(0.0));
     }
 }
@@ -123,13 +118,13 @@ impl SenderSpec for Westwood {
 
 #[cfg(test)]
 mod tests {
-    use super::super::round::Bottleneck;
     use super::*;
+    use crate::round::Bottleneck;
     use crate::script::{Script, ms};
 
     fn westwood(window: f64) -> Westwood {
         let params = Params { initial_ssthresh: 2.0, ..Params::default() };
-        Westwood::new(params, &Opening { initial_window: window, packet_bytes: 1000 })
+        Westwood::new(params, &Opening::new(window, 1000))
     }
 
     /// 1000 packets/s and 100 ms hold 100 packets: that is what a loss leaves, whatever the queue.

@@ -14,8 +14,7 @@ use crate::codecs::xcp::Congestion;
 use crate::codecs::{Codec, Feedback, Header};
 use crate::params;
 use crate::quantities::{BitRate, Span};
-use crate::registry::SenderSpec;
-use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw, Sending};
+use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw, SenderSpec, Sending};
 
 params! {
     /// What the sender asks for.
@@ -111,7 +110,7 @@ mod tests {
     use crate::script::{Script, ms};
 
     fn xcp(desired_rate: BitRate) -> Script<Xcp> {
-        let opening = Opening { initial_window: 10.0, packet_bytes: 1000 };
+        let opening = Opening::new(10.0, 1000);
         Script::new(Xcp::new(Params { desired_rate }, &opening))
     }
 

@@ -7,13 +7,13 @@ use super::Simulation;
 use crate::aggregate::Aggregate;
 use crate::config::{AggregateConfig, LinkId};
 use crate::flow::Turn;
-use crate::link::{Link, NO_AGGREGATE, Outcome};
+use crate::link::{Link, Outcome, Service};
 use crate::packet::Packet;
 use crate::report::{AggregateReport, LinkReport};
 
 impl Simulation {
     /// The carrying flow of an aggregate; carriers have the slots behind the other configured flows.
-    fn carrier(&self, aggregate: u32) -> u32 {
+    pub(super) fn carrier(&self, aggregate: u32) -> u32 {
         self.carriers.start + aggregate
     }
 
@@ -33,20 +33,10 @@ impl Simulation {
         self.flows[slot as usize].limit = 0;
     }
 
-    /// A packet waits at an ingress.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn board(&mut self, link: u32) {
-        let aggregate = self.links[link as usize].aggregate;
-        if aggregate != NO_AGGREGATE {
-            self.pump(self.carrier(aggregate));
-        }
-    }
-
     /// Lets a carrying flow send what it may; what waits at its ingress is what it has to send.
     #[cold]
     #[inline(never)]
-    pub(super) fn haul(&mut self, slot: u32) {
+    pub(super) fn send_carriers(&mut self, slot: u32) {
         let Some(aggregate) = self.carried(slot) else { return };
         let link = self.aggregates[aggregate].link as usize;
         loop {
@@ -55,7 +45,7 @@ impl Simulation {
             match flow.turn(slot, &self.groups[flow.group.0 as usize], self.now) {
                 Turn::Send(mut packet) => {
                     let hop = flow.first_hop;
-                    self.load(aggregate, &mut packet);
+                    self.encapsulate(aggregate, &mut packet);
                     self.offer(self.hops[hop as usize], &mut packet, hop);
                     self.left -= 1;
                 }
@@ -64,13 +54,17 @@ impl Simulation {
                     break;
                 }
                 Turn::Hold => break,
+                Turn::Exhausted => {
+                    self.exhaust(slot);
+                    break;
+                }
             }
         }
         self.keep_timers(slot);
     }
 
     /// A carrying flow sends a packet: the next that waits goes with it.
-    fn load(&mut self, aggregate: usize, carrier: &mut Packet) {
+    fn encapsulate(&mut self, aggregate: usize, carrier: &mut Packet) {
         let link = self.aggregates[aggregate].link;
         let mut next = self.links[link as usize].serve(self.now);
         while let Some((packet, Outcome::Dropped)) = next {
@@ -84,7 +78,7 @@ impl Simulation {
     /// A packet of a carrying flow is at the egress, which acknowledges it and hands on what it brings.
     #[cold]
     #[inline(never)]
-    pub(super) fn unload(&mut self, carrier: &Packet) {
+    pub(super) fn decapsulate(&mut self, carrier: &Packet) {
         self.receive(carrier);
         let Some(aggregate) = self.carried(carrier.flow) else { return };
         if let Some(packet) = self.aggregates[aggregate].deliver(carrier) {
@@ -95,33 +89,39 @@ impl Simulation {
     /// A packet of a carrying flow is dropped: what it carries goes with it.
     #[cold]
     #[inline(never)]
-    pub(super) fn sink(&mut self, carrier: &Packet) {
+    pub(super) fn drop_inner(&mut self, carrier: &Packet) {
         let Some(aggregate) = self.carried(carrier.flow) else { return };
         if let Some(packet) = self.aggregates[aggregate].lose(carrier) {
             self.drop(&packet);
         }
     }
 
-    /// The row of an ingress tells of losses inside.
-    pub(super) fn link_report(&mut self, index: usize) -> Option<LinkReport> {
-        let link: &mut Link = &mut self.links[index];
-        let report = link.report(LinkId(index as u32), self.now)?;
-        Some(match self.aggregates.get(link.aggregate as usize) {
-            Some(aggregate) => LinkReport { lost: aggregate.lost_since(), ..report },
-            None => report,
+    /// The row of a link; that of an ingress tells of losses inside.
+    pub(super) fn link_report(&mut self, number: usize) -> Option<LinkReport> {
+        let place = self.numbering.links[number] as usize;
+        let link: &mut Link = &mut self.links[place];
+        let report = link.report(LinkId(number as u32), self.now)?;
+        Some(match link.service {
+            Service::Own => report,
+            Service::Aggregate => {
+                let lost = self.aggregates[link.server as usize].lost_since();
+                LinkReport { lost, ..report }
+            }
         })
     }
 
     /// Where packets of aggregates are and went, in the whole run.
     pub(super) fn aggregate_reports(&self) -> Vec<AggregateReport> {
-        let report = |(flow, aggregate): (u32, &Aggregate)| AggregateReport {
-            link: LinkId(aggregate.link),
-            flow,
+        let report = |(slot, aggregate): (u32, &Aggregate)| AggregateReport {
+            link: self.numbering.link(aggregate.link),
+            flow: self.flows[slot as usize].number,
             waiting: u64::from(self.links[aggregate.link as usize].waiting()),
             inside: aggregate.inside(),
             delivered: aggregate.delivered,
             lost: aggregate.lost,
         };
-        (self.carriers.clone()).zip(&self.aggregates).map(report).collect()
+        let mut reports = Vec::from_iter(self.carriers.clone().zip(&self.aggregates).map(report));
+        reports.sort_by_key(|report: &AggregateReport| report.flow);
+        reports
     }
 }

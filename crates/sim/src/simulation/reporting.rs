@@ -13,8 +13,8 @@ impl Simulation {
     /// Statistics begin.
     pub(super) fn warm(&mut self) {
         self.left -= (self.links.len() + self.flows.len()) as i64;
-        for (queue, busy_until) in self.links.iter_mut().filter_map(Link::measured) {
-            queue.warm(self.now, busy_until);
+        for (port, busy_until) in self.links.iter_mut().filter_map(Link::measured) {
+            port.warm(self.now, busy_until);
         }
         for (flow, receiver) in self.flows.iter_mut().zip(&mut self.receivers) {
             receiver.base = receiver.base.max(receiver.next);
@@ -36,37 +36,42 @@ impl Simulation {
         match quantity {
             Quantity::Queue | Quantity::Utilisation | Quantity::Signal | Quantity::Drops => {
                 *left -= self.links.len() as i64;
-                for (entity, link) in self.links.iter_mut().enumerate() {
-                    let Some((queue, busy_until)) = link.measured() else { continue };
+                for (entity, place) in self.numbering.links.iter().enumerate() {
+                    let link = &mut self.links[*place as usize];
+                    let Some((port, busy_until)) = link.measured() else { continue };
                     let value = match quantity {
-                        Quantity::Queue => queue.length(now),
-                        Quantity::Utilisation => queue.utilisation_since(now, busy_until),
-                        Quantity::Drops => queue.drops_since(),
-                        _ => queue.signal(),
+                        Quantity::Queue => port.length(now),
+                        Quantity::Utilisation => port.utilisation_since(now, busy_until),
+                        Quantity::Drops => port.drops_since(),
+                        _ => port.queue.signal(),
                     };
                     show(entity, value, None);
                 }
             }
             Quantity::Law => {
                 *left -= self.configured as i64;
-                let flows = self.flows[..self.configured].iter().enumerate();
-                for (entity, flow) in flows.filter(|(_, flow)| flow.is_there(now)) {
-                    flow.law.observe(&mut |name, value| show(entity, value, Some(name)));
+                let flows = self.numbering.flows.iter().map(|slot| &self.flows[*slot as usize]);
+                for flow in flows.filter(|flow| flow.is_there(now)) {
+                    let number = flow.number as usize;
+                    flow.law.observe(&mut |name, value| show(number, value, Some(name)));
                 }
             }
             Quantity::Window | Quantity::Throughput | Quantity::Rtt => {
                 *left -= self.configured as i64;
-                let flows = self.flows[..self.configured].iter().enumerate();
-                for (entity, flow) in flows.filter(|(_, flow)| flow.is_there(now)) {
+                for (entity, slot) in self.numbering.flows.iter().enumerate() {
+                    let (slot, flow) = (*slot as usize, &self.flows[*slot as usize]);
+                    if !flow.is_there(now) {
+                        continue;
+                    }
                     let value = match quantity {
                         Quantity::Window => flow.law.window(),
                         Quantity::Rtt => flow.rtt.smoothed.millis(),
                         _ => {
                             let options = &self.groups[flow.group.0 as usize];
-                            let next = self.receivers[entity].next;
-                            let before = self.probed[entity].max(options.first_data());
-                            self.probed[entity] = next.max(before);
-                            let carried = entity.wrapping_sub(self.carriers.start as usize);
+                            let next = self.receivers[slot].next;
+                            let before = self.probed[slot].max(options.first_data());
+                            self.probed[slot] = next.max(before);
+                            let carried = slot.wrapping_sub(self.carriers.start as usize);
                             let bytes = match self.aggregates.get_mut(carried) {
                                 Some(aggregate) => aggregate.bytes_probed(),
                                 None => {
@@ -101,7 +106,7 @@ impl Simulation {
             start_s: flow.start.seconds(),
             stop_s: or_nan(stop < self.end, stop.seconds()),
             goodput_mbps: if span > 0.0 { megabits(bytes) / span } else { 0.0 },
-            data_packets: flow.sent,
+            data_packets: flow.sent - u64::from(flow.handshakes),
             retransmissions: flow.retransmissions,
             timeouts: flow.timeouts,
             rtt_mean_ms: or_nan(
@@ -126,7 +131,7 @@ impl Simulation {
     }
 
     fn tell(&mut self, mut flows: Vec<FlowReport>, series: Series) -> Report {
-        let links = (0..self.links.len()).filter_map(|index| self.link_report(index)).collect();
+        let links = (0..self.links.len()).filter_map(|number| self.link_report(number)).collect();
         let there =
             |slot: &u32| (*slot as usize) < self.configured || self.flows[*slot as usize].started;
         flows.extend((0..self.flows.len() as u32).filter(there).map(|slot| self.flow_report(slot)));

@@ -2,10 +2,11 @@
 #![allow(dead_code)]
 
 use knee_laws::codecs::Codec;
-use knee_laws::quantities::{BitRate, Bytes, Span, Time};
-use knee_laws::registry::{Router, Sender, router_laws, sender_laws};
+use knee_laws::laws::Laws;
+use knee_laws::quantities::{BitRate, Span, Time};
+use knee_laws::registry::Sender;
 use knee_laws::router::LinkView;
-use knee_laws::sender::{Opening, Recovery};
+use knee_laws::sender::Opening;
 use knee_sim::config::*;
 
 /// What a test may choose.
@@ -44,41 +45,24 @@ impl Default for Dumbbell {
 
 impl Dumbbell {
     pub fn link(&self, name: String, rate: f64, delay: Span) -> LinkConfig {
-        LinkConfig {
-            name,
-            rate: BitRate::from_mbps(rate),
-            delay,
-            buffer: Buffer::Unlimited,
-            router: Router::build("droptail", &[], &self.view(Buffer::Unlimited)).expect("a law"),
-            on_departure: false,
-            queues: 1,
-            rate_changes: vec![],
-            loss: None,
-            reorder: None,
-            measured: false,
-        }
+        LinkConfig::plain(&name, BitRate::from_mbps(rate), delay)
     }
 
     fn view(&self, buffer: Buffer) -> LinkView {
         LinkView {
             rate: BitRate::from_mbps(self.mbps),
             delay_s: 0.038,
-            buffer: match buffer {
-                Buffer::Bytes(bytes) => Bytes(bytes),
-                Buffer::Packets(packets) => Bytes(packets * 1000),
-                Buffer::Unlimited => Bytes(u64::MAX),
-            },
+            buffer: buffer.room(1000),
             packet_bytes: 1000,
         }
     }
 
     fn bottleneck(&self, name: &str) -> LinkConfig {
-        let info = router_laws().into_iter().find(|law| law.name == self.router).expect("a law");
+        let law = Laws::shipped().router(self.router).expect("a law");
         LinkConfig {
             buffer: self.buffer,
-            router: Router::build(self.router, &[], &self.view(self.buffer)).expect("a law"),
-            on_departure: info.on_departure,
-            queues: info.queues,
+            router: law.build(&[], &self.view(self.buffer)).expect("its defaults"),
+            needs: law.info.needs,
             measured: true,
             ..self.link(name.to_owned(), self.mbps, Span::from_millis(38))
         }
@@ -87,8 +71,8 @@ impl Dumbbell {
     /// The network, without probes. Links 0 and 1 are the bottleneck's two directions.
     pub fn config(&self, seed: u64) -> NetworkConfig {
         let mut links = vec![self.bottleneck("bottleneck"), self.bottleneck("reverse")];
-        let info = sender_laws().into_iter().find(|law| law.name == self.sender).expect("a law");
-        let opening = Opening { initial_window: self.initial_window, packet_bytes: 1000 };
+        let info = &Laws::shipped().sender(self.sender).expect("a law").info;
+        let opening = Opening::new(self.initial_window, 1000);
         let mut stream = knee_sim::Stream::new(seed, "starts");
         let mut flows = vec![];
         for flow in 0..self.forward + self.reverse {
@@ -113,24 +97,15 @@ impl Dumbbell {
             });
         }
         let transport = Transport {
-            data_bytes: 1000,
-            ack_bytes: 40,
             recovery: info.recovery,
             initial_window: self.initial_window,
             codec: if info.codec == Codec::Ecn && !self.ecn { Codec::None } else { info.codec },
-            handshake: false,
-            packets_per_ack: 1,
-            ack_delay: Span::from_millis(100),
-            pacing: None,
-            min_rto: Span::from_millis(200),
-            max_window: 1e9,
-            commitment: None,
+            ..Transport::default()
         };
-        let _ = Recovery::Sack;
         NetworkConfig {
             seed,
             links,
-            groups: vec![transport],
+            groups: vec![Group { name: "flows".to_owned(), transport }],
             flows,
             aggregates: vec![],
             sources: vec![],
@@ -144,10 +119,11 @@ impl Dumbbell {
     /// way: links `ingress` and `ingress-reverse`, the last two, with these buffers.
     pub fn island(&self, seed: u64, carrier: &str, ingress: Buffer) -> NetworkConfig {
         let mut config = self.config(seed);
-        let info = sender_laws().into_iter().find(|law| law.name == carrier).expect("a law");
-        let opening = Opening { initial_window: self.initial_window, packet_bytes: 1000 };
-        let transport = config.groups[0];
-        config.groups.push(Transport { recovery: info.recovery, codec: info.codec, ..transport });
+        let info = &Laws::shipped().sender(carrier).expect("a law").info;
+        let opening = Opening::new(self.initial_window, 1000);
+        let transport = config.groups[0].transport;
+        let transport = Transport { recovery: info.recovery, codec: info.codec, ..transport };
+        config.groups.push(Group { name: "carriers".to_owned(), transport });
         let first = config.links.len() as u32;
         for (index, name) in [(0, "ingress"), (1, "ingress-reverse")] {
             let link = self.link(name.to_owned(), self.mbps, Span::from_millis(38));
@@ -181,7 +157,7 @@ impl Dumbbell {
     /// The network's numbers at the end.
     pub fn run(&self, seed: u64) -> knee_sim::report::Report {
         let mut simulation = knee_sim::Simulation::new(self.config(seed));
-        simulation.run_until(Time::ZERO + Span::from_secs(self.seconds));
+        simulation.run_until(Time::ZERO + Span::from_secs(self.seconds)).expect("no law fails");
         simulation.report()
     }
 }

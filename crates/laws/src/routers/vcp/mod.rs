@@ -17,8 +17,9 @@ use crate::codecs::{Codec, Load, Wire, ecn, load2};
 use crate::filters::Ewma;
 use crate::params;
 use crate::quantities::{BitRate, Span, Time};
-use crate::registry::RouterSpec;
-use crate::router::{Arrival, Departure, Draw, LinkView, QueueView, RouterLaw, Verdict};
+use crate::router::{
+    Arrival, Departure, Draw, LinkView, Needs, QueueView, RouterLaw, RouterSpec, Verdict,
+};
 use target::GammaRule;
 
 choices! {
@@ -223,6 +224,7 @@ impl RouterLaw for Vcp {
         if self.watches { self.watch(arrival, wire, draw) } else { Verdict::Accept }
     }
 
+    #[inline]
     fn on_departure(&mut self, departure: &Departure, wire: &mut Wire<'_>) -> Verdict {
         self.sent += u64::from(departure.size);
         if departure.data {
@@ -270,8 +272,7 @@ impl RouterSpec for Vcp {
     const TITLE: &'static str = "VCP: load factor every 200 ms, in two ECN bits; ACKs first";
     const SOURCE: &'static str = "Xia et al., IEEE/ACM ToN 16(6), 2008, III-E.1";
     const CODEC: Codec = Codec::Load2;
-    const ON_DEPARTURE: bool = true;
-    const QUEUES: usize = 2;
+    const NEEDS: Needs = Needs { queues: 2, ..Needs::DEPARTURES };
     fn marks_ecn(params: &Params) -> bool {
         params.overload_marks == OverloadMarks::Random
     }

@@ -19,8 +19,7 @@ use crate::codecs::Codec;
 use crate::filters::WindowedMax;
 use crate::params;
 use crate::quantities::{BitRate, Span, Time};
-use crate::registry::SenderSpec;
-use crate::sender::{Ack, Congestion, Loss, Opening, RateSample, SenderLaw};
+use crate::sender::{Ack, Congestion, Loss, Opening, RateSample, SenderLaw, SenderSpec};
 
 params! {
     /// BBR's constants.

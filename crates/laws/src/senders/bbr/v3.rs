@@ -20,8 +20,7 @@ use crate::codecs::Codec;
 use crate::filters::WindowedMax;
 use crate::params;
 use crate::quantities::{BitRate, Span, Time};
-use crate::registry::SenderSpec;
-use crate::sender::{Ack, Loss, Opening, RateSample, SenderLaw};
+use crate::sender::{Ack, Loss, Opening, RateSample, SenderLaw, SenderSpec};
 
 params! {
     /// BBRv3's constants.

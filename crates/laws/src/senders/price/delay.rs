@@ -13,8 +13,7 @@ use super::{Source, source_params};
 use crate::choices;
 use crate::codecs::Codec;
 use crate::quantities::{BitRate, Span};
-use crate::registry::SenderSpec;
-use crate::sender::{Ack, Loss, Opening, SenderLaw};
+use crate::sender::{Ack, Loss, Opening, SenderLaw, SenderSpec};
 
 choices! {
     /// What the power of the RTTs' ratio gives.
@@ -104,11 +103,11 @@ impl SenderSpec for ScalableDelay {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::round::Bottleneck;
     use crate::script::ms;
-    use crate::senders::round::Bottleneck;
 
     fn law(params: Params) -> ScalableDelay {
-        ScalableDelay::new(params, &Opening { initial_window: 2.0, packet_bytes: 1000 })
+        ScalableDelay::new(params, &Opening::new(2.0, 1000))
     }
 
     /// U'(x) = K / x = q: whatever the rate, K packets wait; 50.

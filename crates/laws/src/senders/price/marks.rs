@@ -14,8 +14,7 @@ use super::{Source, source_params};
 use crate::choices;
 use crate::codecs::{Codec, Feedback, price};
 use crate::quantities::{BitRate, Span};
-use crate::registry::SenderSpec;
-use crate::sender::{Ack, Loss, Opening, SenderLaw};
+use crate::sender::{Ack, Loss, Opening, SenderLaw, SenderSpec};
 
 choices! {
     /// How windows follow from prices.
@@ -156,7 +155,7 @@ mod tests {
     const SECOND: u64 = 1000;
 
     fn start(params: Params) -> Script<ScalablePrice> {
-        let opening = Opening { initial_window: 2.0, packet_bytes: 1000 };
+        let opening = Opening::new(2.0, 1000);
         let mut flow = Script::new(ScalablePrice::new(params, &opening));
         flow.feedback(Feedback::Ecn { congested: false });
         flow

@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     fn steps_are_made_up_for_when_an_ack_comes() {
-        let mut source = Source::new(gains(), &Opening { initial_window: 2.0, packet_bytes: 1000 });
+        let mut source = Source::new(gains(), &Opening::new(2.0, 1000));
         let mut due = |ms: u64, recovering| {
             source.due(&Ack {
                 now: Time::ZERO + Span::from_millis(ms),

@@ -14,8 +14,7 @@ pub mod habits;
 use crate::codecs::{Codec, Feedback, Load};
 use crate::params;
 use crate::quantities::{BitRate, Span, Time};
-use crate::registry::SenderSpec;
-use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw};
+use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw, SenderSpec};
 use habits::{AfterCut, AiLimit, AiScaling, MiLimit, RttFrom, TickClock};
 
 params! {
@@ -249,7 +248,7 @@ mod tests {
     use crate::script::{Script, ms};
 
     fn vcp_with(params: Params) -> Script<Vcp> {
-        Script::new(Vcp::new(params, &Opening { initial_window: 16.0, packet_bytes: 1000 }))
+        Script::new(Vcp::new(params, &Opening::new(16.0, 1000)))
     }
 
     fn vcp() -> Script<Vcp> {
@@ -340,7 +339,7 @@ mod tests {
     #[test]
     fn large_windows_grow_by_less_than_xi_in_the_authors_code() {
         let params = Params { mi_limit: MiLimit::Table, ..Params::default() };
-        let opening = Opening { initial_window: 1e5, packet_bytes: 1000 };
+        let opening = Opening::new(1e5, 1000);
         let mut flow = Script::new(Vcp::new(params, &opening));
         flow.feedback(load(Load::Low)).ack_at(0, ms(200)).expect_window(1e5 + 0.044);
     }

@@ -14,7 +14,7 @@ struct Path {
 
 impl Path {
     fn new() -> Self {
-        let opening = Opening { initial_window: 10.0, packet_bytes: 1000 };
+        let opening = Opening::new(10.0, 1000);
         let law = Bbr::new(Params::default(), &opening);
         Self { law, now: Time::ZERO, delivered: 0, rate: 0.0, recovering: false }
     }

@@ -4,7 +4,7 @@ use super::*;
 
 /// In this state, after a cycle at 1000 packets / s and 100 ms: a hundred packets.
 fn bbr3(state: State) -> Bbr3 {
-    let opening = Opening { initial_window: 10.0, packet_bytes: 1000 };
+    let opening = Opening::new(10.0, 1000);
     let mut law = Bbr3::new(Params::default(), &opening);
     law.max_bw.update(0, 1000.0);
     law.min_rtt = Some((Span::from_millis(100), Time::ZERO));

@@ -1,4 +1,5 @@
-//! Random streams: one a component, seeded from the run's seed and the component's name.
+//! Random streams: one a component, seeded from the run's seed and the component's name. Numbers of flows and
+//! packets that look random but follow from who they are.
 
 use knee_laws::router::Draw;
 use rand::RngCore;
@@ -33,17 +34,34 @@ impl Stream {
     }
 }
 
-/// The identifier of a packet: uniform over packets and flows, the same in every run.
+/// SplitMix64's finalizer: bits that look random.
 #[inline]
-pub fn identifier(flow: u32, packet: u64) -> u16 {
-    // SplitMix64's finalizer over both.
-    let mut z = (u64::from(flow) << 40).wrapping_add(packet).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (z >> 48) as u16
+fn mix(z: u64) -> u64 {
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// A number for the `n`th flow of a group. It depends on nobody else, so that adding a group changes no other's.
+pub fn identity(group: &str, n: u64) -> u64 {
+    // FNV-1a, 64 bits, over the name.
+    let hash = group.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    mix(hash.wrapping_add(n.wrapping_mul(GOLDEN)))
+}
+
+/// The identifier of a packet of the flow with this [`identity`]: uniform over packets and flows, the same in
+/// every run.
+#[inline]
+pub fn identifier(flow: u64, packet: u64) -> u16 {
+    (mix(flow.wrapping_add(packet.wrapping_mul(GOLDEN))) >> 48) as u16
 }
 
 impl Draw for Stream {
+    #[inline]
     fn uniform(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }

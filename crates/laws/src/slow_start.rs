@@ -1,4 +1,5 @@
-//! Slow start, as the laws that have it share it: below the threshold the window grows by what is acknowledged.
+//! Slow start: how a window below its threshold grows. Scenarios choose the rule for all laws that have the usual
+//! slow start ([`TcpWindow`](crate::senders::tcp_window::TcpWindow)).
 //!
 //! - standard: M. Allman, V. Paxson, E. Blanton, RFC 5681, 2009: a packet for each packet acknowledged;
 //! - limited: S. Floyd, "Limited Slow-Start for TCP with Large Congestion Windows", RFC 3742, 2004: 1 / K of that,
@@ -7,12 +8,11 @@
 //!
 //! Windows are in packets; an ACK may acknowledge several, each of which counts.
 
-use super::round::Round;
+use crate::ack::Ack;
 use crate::params;
-use crate::params::Value;
+use crate::params::{Refusal, Value, fill, unknown};
 use crate::quantities::Span;
-use crate::registry::{Refusal, fill, unknown};
-use crate::sender::Ack;
+use crate::round::Round;
 
 mod limited {
     crate::params! {
@@ -113,58 +113,22 @@ pub fn limited_step(window: f64, max_ssthresh: f64) -> f64 {
     if window <= max_ssthresh { 1.0 } else { 1.0 / libm::floor(window / (0.5 * max_ssthresh)) }
 }
 
-/// A law's slow start.
-#[derive(Clone, Debug)]
-pub struct SlowStart {
-    threshold: f64,
-    rule: Rule,
-}
-
-impl SlowStart {
-    /// Standard slow start below this window (ssthresh).
-    pub fn below(threshold: f64) -> Self {
-        Self { threshold, rule: Rule::Standard }
-    }
-
-    /// Grows by this rule from now on.
-    pub fn follow(&mut self, rule: Rule) {
-        self.rule = rule;
-    }
-
-    /// The window at which it ends (ssthresh).
-    pub fn threshold(&self) -> f64 {
-        self.threshold
-    }
-
-    /// Does a window of this size grow by slow start?
+impl Rule {
+    /// What an ACK adds to a window below the threshold, and whether slow start goes on.
     #[inline]
-    pub fn is_on(&self, window: f64) -> bool {
-        window < self.threshold
-    }
-
-    /// What an ACK makes of the window.
-    #[inline]
-    pub fn grow(&mut self, window: f64, ack: &Ack) -> f64 {
+    pub fn on_ack(&mut self, window: f64, ack: &Ack) -> (f64, bool) {
         let acked = f64::from(ack.newly_acked);
-        let added = match &mut self.rule {
-            Rule::Standard => acked,
-            Rule::Limited(max_ssthresh) => acked * limited_step(window, *max_ssthresh),
-            Rule::HyStart(hystart) => {
-                let (added, goes_on) = hystart.on_ack(ack);
-                if !goes_on {
-                    self.end(window + added);
-                }
-                added
-            }
-        };
-        (window + added).min(self.threshold)
+        match self {
+            Self::Standard => (acked, true),
+            Self::Limited(max_ssthresh) => (acked * limited_step(window, *max_ssthresh), true),
+            Self::HyStart(hystart) => hystart.on_ack(ack),
+        }
     }
 
-    /// Congestion, or HyStart++, sets the threshold; what follows is no first slow start any more.
-    pub fn end(&mut self, threshold: f64) {
-        self.threshold = threshold;
-        if matches!(self.rule, Rule::HyStart(_)) {
-            self.rule = Rule::Standard;
+    /// The first slow start is over: HyStart++ is for no other.
+    pub fn end(&mut self) {
+        if matches!(self, Self::HyStart(_)) {
+            *self = Self::Standard;
         }
     }
 }
@@ -239,19 +203,17 @@ impl HyStart {
 
 #[cfg(test)]
 mod tests {
-    use super::super::reno::{self, Reno};
     use super::super::round::Bottleneck;
     use super::*;
     use crate::codecs::Feedback;
     use crate::quantities::Time;
     use crate::script::ms;
     use crate::sender::{Congestion, Loss, Opening, SenderLaw};
+    use crate::senders::reno::{self, Reno};
 
     fn reno(window: f64, rule: Rule) -> Reno {
-        let opening = Opening { initial_window: window, packet_bytes: 1000 };
-        let mut law = Reno::new(reno::Params::default(), &opening);
-        law.slow_start().expect("Reno slow starts").follow(rule);
-        law
+        let opening = Opening { slow_start: rule, ..Opening::new(window, 1000) };
+        Reno::new(reno::Params::default(), &opening)
     }
 
     /// A flow whose ACKs come one by one.
@@ -292,7 +254,7 @@ mod tests {
         }
 
         fn is_conservative(&self) -> bool {
-            matches!(&self.law.slow_start.rule, Rule::HyStart(hystart) if hystart.css.is_some())
+            matches!(self.law.rule(), Rule::HyStart(hystart) if hystart.css.is_some())
         }
     }
 
@@ -366,7 +328,7 @@ mod tests {
         let growth: Vec<f64> = windows.windows(2).map(|pair| pair[1] / pair[0]).collect();
         assert!(growth[..3].iter().all(|growth| (1.24..=1.25).contains(growth)), "{growth:?}");
         assert!((1.0..=1.02).contains(&growth[3]), "{growth:?}"); // avoidance: a packet or two
-        let threshold = flow.law.slow_start.threshold();
+        let threshold = flow.law.ssthresh().expect("a threshold");
         assert!(threshold < windows[4] && threshold >= windows[3], "{threshold}");
     }
 

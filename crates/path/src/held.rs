@@ -5,15 +5,15 @@ use crate::ring::Ring;
 use knee_laws::quantities::{Span, Time};
 use knee_laws::router::Waiting;
 
-/// Queues of packets, and what laws see of each. While a packet waits, its `at` is when it came.
+/// Queues of packets, and what laws see of each.
 #[derive(Debug)]
-pub struct Held {
-    queues: Box<[Ring<Packet>]>,
+pub struct Held<P> {
+    queues: Box<[Ring<P>]>,
     views: Box<[Waiting]>,
     waits: Box<[Span]>,
 }
 
-impl Held {
+impl<P: Packet> Held<P> {
     /// So many empty queues.
     pub fn new(queues: usize) -> Self {
         Self {
@@ -37,33 +37,33 @@ impl Held {
 
     /// Appends a packet, and gives its place.
     #[inline]
-    pub fn push(&mut self, queue: usize, packet: &Packet) -> &mut Packet {
+    pub fn push(&mut self, queue: usize, packet: &P) -> &mut P {
         let view = &mut self.views[queue];
         view.packets += 1;
-        view.bytes += u64::from(packet.size);
+        view.bytes += u64::from(packet.size());
         self.queues[queue].push(*packet)
     }
 
     /// Removes the first of a queue.
     #[inline]
-    pub fn pop(&mut self, queue: usize) -> Option<Packet> {
+    pub fn pop(&mut self, queue: usize) -> Option<P> {
         let packet = self.queues[queue].pop()?;
         let view = &mut self.views[queue];
         view.packets -= 1;
-        view.bytes -= u64::from(packet.size);
+        view.bytes -= u64::from(packet.size());
         Some(packet)
     }
 
     /// How long the first of each queue has waited; zero if there is none.
     pub fn waits(&mut self, now: Time) -> &[Span] {
         for (wait, queue) in self.waits.iter_mut().zip(&self.queues) {
-            *wait = queue.front().map_or(Span::ZERO, |first| now.since(first.at));
+            *wait = queue.front().map_or(Span::ZERO, |first| now.since(first.queued_at()));
         }
         &self.waits
     }
 
     /// All, queue by queue.
-    pub fn iter(&self) -> impl Iterator<Item = &Packet> {
+    pub fn iter(&self) -> impl Iterator<Item = &P> {
         self.queues.iter().flat_map(Ring::iter)
     }
 }
@@ -71,15 +71,14 @@ impl Held {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packet::parcel::Parcel;
 
     #[test]
     fn views_follow_the_queues() {
         let mut held = Held::new(2);
         let ms = |ms| Time::ZERO + Span::from_millis(ms);
         for (at, size) in [(1, 100), (2, 40)] {
-            let mut packet = Packet::data(0, 0, size, false);
-            packet.at = ms(at);
-            held.push(1, &packet);
+            held.push(1, &Parcel { size, queued_at: ms(at), ..Parcel::default() });
         }
         assert_eq!(held.views()[0], Waiting::default());
         assert_eq!(held.views()[1], Waiting { packets: 2, bytes: 140 });

@@ -1,0 +1,89 @@
+//! The congestion window of RFC 5681, as the TCPs that differ in avoidance and in their cuts share it.
+//!
+//!   slow start:  cwnd grows by the rule of [`Rule`] while cwnd < ssthresh
+//!   on loss:     ssthresh = max(what the law keeps, 2); cwnd = min(cwnd, ssthresh)
+//!   on timeout:  the same ssthresh; cwnd = 1
+//!
+//! In packets.
+
+use crate::ack::Ack;
+use crate::sender::Opening;
+use crate::slow_start::Rule;
+
+/// A window and its slow-start threshold.
+#[derive(Clone, Debug)]
+pub struct TcpWindow {
+    packets: f64,
+    threshold: f64,
+    rule: Rule,
+}
+
+impl TcpWindow {
+    /// The initial window, in slow start below this threshold.
+    pub fn new(threshold: f64, opening: &Opening) -> Self {
+        Self { packets: opening.initial_window, threshold, rule: opening.slow_start.clone() }
+    }
+
+    /// The window (cwnd).
+    #[inline]
+    pub fn packets(&self) -> f64 {
+        self.packets
+    }
+
+    /// The window at which slow start ends (ssthresh).
+    #[inline]
+    pub fn threshold(&self) -> f64 {
+        self.threshold
+    }
+
+    /// Is it in slow start?
+    #[inline]
+    pub fn is_starting(&self) -> bool {
+        self.packets < self.threshold
+    }
+
+    /// Grows by slow start.
+    #[inline]
+    pub fn start(&mut self, ack: &Ack) {
+        let (added, goes_on) = self.rule.on_ack(self.packets, ack);
+        if !goes_on {
+            self.end(self.packets + added);
+        }
+        self.packets = (self.packets + added).min(self.threshold);
+    }
+
+    /// Grows by so many packets.
+    #[inline]
+    pub fn add(&mut self, packets: f64) {
+        self.packets += packets;
+    }
+
+    /// Falls to what a loss leaves, at least two packets, and goes on in avoidance.
+    pub fn cut(&mut self, kept: f64) {
+        self.end(kept.max(2.0));
+        self.packets = self.packets.min(self.threshold);
+    }
+
+    /// Falls to one packet after a timeout, with slow start up to what a loss would leave.
+    pub fn time_out(&mut self, kept: f64) {
+        self.end(kept.max(2.0));
+        self.packets = 1.0;
+    }
+
+    /// Takes this value.
+    pub fn set(&mut self, packets: f64) {
+        self.packets = packets;
+    }
+
+    /// How slow start grows.
+    #[cfg(test)]
+    pub(crate) fn rule(&self) -> &Rule {
+        &self.rule
+    }
+
+    /// Sets the threshold; what follows is no first slow start any more.
+    pub fn end(&mut self, threshold: f64) {
+        self.threshold = threshold;
+        self.rule.end();
+    }
+}

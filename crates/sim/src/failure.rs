@@ -1,0 +1,36 @@
+//! Why a run ends early.
+
+use crate::config::{GroupId, LinkId};
+use knee_laws::quantities::Time;
+
+/// What went wrong, where, and when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The law of a flow cannot go on.
+    Sender {
+        /// The flow's number.
+        flow: u32,
+        /// Its group.
+        group: GroupId,
+        /// The simulated time.
+        at: Time,
+        /// What the law says.
+        message: String,
+    },
+    /// The law of a link cannot go on.
+    Router {
+        /// The link.
+        link: LinkId,
+        /// The simulated time.
+        at: Time,
+        /// What the law says.
+        message: String,
+    },
+    /// An endless flow has used up its sequence numbers: 2^32 - 2 packets.
+    Exhausted {
+        /// The flow's number.
+        flow: u32,
+        /// The simulated time.
+        at: Time,
+    },
+}

@@ -1,0 +1,180 @@
+//! How a network is put together.
+
+use super::{END, Simulation};
+use crate::agenda::{Agenda, Event, Kind};
+use crate::config::{FlowConfig, Group, GroupId, LinkId, NetworkConfig, Route};
+use crate::flow::{Flow, MAX_PACKETS, end_of};
+use crate::link::{Link, Service};
+use crate::numbering;
+use crate::receiver::Receiver;
+use crate::report::Series;
+use crate::source::Source;
+use knee_laws::quantities::Time;
+use knee_laws::registry::Sender;
+use knee_path::identity;
+
+impl Simulation {
+    /// Builds the network. The caller has checked the configuration.
+    pub fn new(config: NetworkConfig) -> Self {
+        Self::build(config, &|| false).expect("nothing stops it")
+    }
+
+    /// Builds the network, unless `stop`, asked for every link and flow, becomes true.
+    pub fn build(mut config: NetworkConfig, stop: &dyn Fn() -> bool) -> Option<Self> {
+        let numbering = numbering::order(&mut config);
+        let configured = config.flows.len() + config.aggregates.len();
+        let mut network = Self {
+            now: Time::ZERO,
+            agenda: Agenda::default(),
+            links: Vec::with_capacity(config.links.len()),
+            telling: Vec::new(),
+            hops: Vec::new(),
+            flows: Vec::with_capacity(configured),
+            receivers: Vec::with_capacity(configured),
+            groups: config.groups.iter().map(|group| group.transport).collect(),
+            numbering,
+            sources: Vec::new(),
+            aggregates: Vec::with_capacity(config.aggregates.len()),
+            carriers: config.flows.len() as u32..configured as u32,
+            free: Vec::new(),
+            configured,
+            arrived: 0,
+            done: Vec::new(),
+            probes: config.probes,
+            series: Series::default(),
+            probed: vec![0; configured],
+            warmup: config.warmup,
+            end: config.end,
+            left: 0,
+            cut: None,
+            packets: 0,
+            failure: None,
+        };
+        network.agenda.schedule(config.warmup, Event::new(Kind::Warmup, 0));
+        let mut ingress = vec![None; config.links.len()];
+        for (index, aggregate) in (0..).zip(&config.aggregates) {
+            ingress[aggregate.link.0 as usize] = Some(index);
+        }
+        for ((index, link), aggregate) in (0..).zip(config.links).zip(ingress) {
+            let link = match aggregate {
+                None => Link::new(link, config.seed),
+                Some(aggregate) => Link::ingress(link, config.seed, aggregate),
+            };
+            network.schedule_some(link.tick_at(), Kind::Tick, index);
+            network.schedule_some(link.rate_change_at(), Kind::Rate, index);
+            network.links.push(link);
+            if stop() {
+                return None;
+            }
+        }
+        for (slot, flow) in (0..).zip(config.flows) {
+            network.add_flow(slot, flow);
+            if stop() {
+                return None;
+            }
+        }
+        for aggregate in config.aggregates {
+            network.add_aggregate(aggregate);
+        }
+        network.number_flows(&config.groups);
+        for (index, source) in (0..).zip(config.sources) {
+            let routes = source.routes.iter().map(|route| network.add_route(route)).collect();
+            let mut source = Source::new(source, routes, config.seed);
+            network.schedule_some(source.next_arrival(Time::ZERO), Kind::Arrival, index);
+            network.sources.push(source);
+        }
+        network.find_known_ahead();
+        for index in 0..network.probes.len() {
+            let at = Time::ZERO + network.probes[index].interval;
+            network.agenda.schedule(at, Event::new(Kind::Probe, index as u32));
+        }
+        Some(network)
+    }
+
+    pub(super) fn add_flow(&mut self, slot: u32, flow: FlowConfig) {
+        let (forward, backward) = self.add_route(&flow.route);
+        self.place(slot, flow.law, flow.group);
+        let placed = &mut self.flows[slot as usize];
+        placed.first_hop = forward;
+        self.receivers[slot as usize].first_hop = backward;
+        let first = self.groups[flow.group.0 as usize].first_data();
+        placed.limit = flow.packets.map_or(MAX_PACKETS, |packets| end_of(packets, first));
+        placed.start = flow.start;
+        placed.stop = flow.stop.unwrap_or(Time::NEVER);
+        self.agenda.schedule(flow.start, Event::new(Kind::Start, slot));
+        self.schedule_some(flow.stop, Kind::Stop, slot);
+    }
+
+    /// Gives every flow the number that reports show, and the identity that follows from its group's name.
+    fn number_flows(&mut self, groups: &[Group]) {
+        for (number, slot) in (0..).zip(&self.numbering.flows) {
+            self.flows[*slot as usize].number = number;
+        }
+        self.telling = (0..)
+            .zip(&self.links)
+            .filter(|(_, link)| link.tells_flows())
+            .map(|(index, _)| index)
+            .collect();
+        let mut seen = vec![0; groups.len()];
+        for slot in 0..self.flows.len() {
+            let group = self.flows[slot].group.0 as usize;
+            self.name_flow(slot as u32, identity(&groups[group].name, seen[group]));
+            seen[group] += 1;
+        }
+    }
+
+    /// Tells a flow, and the links that ask, who it is.
+    pub(super) fn name_flow(&mut self, slot: u32, identity: u64) {
+        self.flows[slot as usize].identity = identity;
+        for link in &self.telling {
+            self.links[*link as usize].name_flow(slot, identity as u32);
+        }
+    }
+
+    fn add_route(&mut self, route: &Route) -> (u32, u32) {
+        let mut add = |links: &[LinkId]| {
+            let first = self.hops.len() as u32;
+            self.hops.extend(links.iter().map(|link| link.0));
+            self.hops.push(END);
+            first
+        };
+        (add(&route.forward), add(&route.backward))
+    }
+
+    /// Finds the plain links that one other link alone feeds.
+    fn find_known_ahead(&mut self) {
+        const NOBODY: u32 = END - 1;
+        const SEVERAL: u32 = END - 2;
+        let mut feeders = vec![NOBODY; self.links.len()];
+        let mut before = END;
+        for &hop in &self.hops {
+            if hop != END {
+                let feeder = &mut feeders[hop as usize];
+                *feeder = if *feeder == NOBODY || *feeder == before { before } else { SEVERAL };
+            }
+            before = hop;
+        }
+        for (index, feeder) in feeders.into_iter().enumerate() {
+            // A link that begins a route is fed by an endpoint, which END stands for.
+            let keeps_order =
+                |feeder: &mut Link| feeder.service == Service::Own && !feeder.reorders();
+            let fed = self.links.get_mut(feeder as usize).is_some_and(keeps_order);
+            let link = &mut self.links[index];
+            link.known_ahead = link.is_plain() && fed;
+        }
+    }
+
+    /// Puts a flow that has not started into a slot.
+    pub(super) fn place(&mut self, slot: u32, law: Sender, group: GroupId) {
+        let options = &self.groups[group.0 as usize];
+        let flow = Flow::new(law, group, options.codec);
+        let receiver = Receiver::new(group, options);
+        if slot as usize == self.flows.len() {
+            self.flows.push(flow);
+            self.receivers.push(receiver);
+        } else {
+            self.flows[slot as usize] = flow;
+            self.receivers[slot as usize] = receiver;
+        }
+    }
+}
