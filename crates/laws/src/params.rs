@@ -171,6 +171,8 @@ pub enum ParamError {
     WrongKind(Kind),
     /// It lies outside of the range.
     OutOfRange,
+    /// It cannot change once the law runs.
+    Fixed,
 }
 
 /// The first parameter that a law refuses, and why.

@@ -5,7 +5,7 @@
 
 use crate::codecs::{Header, Wire};
 use crate::laws::{RouterEntry, SenderEntry};
-use crate::params::fill;
+use crate::params::{ParamError, Value, fill};
 use crate::quantities::{BitRate, Span, Time};
 use crate::router::{
     Arrival, Departure, Draw, Eviction, QueueView, RouterLaw, RouterSpec, Verdict, Waiting,
@@ -52,6 +52,9 @@ macro_rules! senders {
             fn ssthresh(&self) -> Option<f64> {
                 match self { $(Self::$Variant(law) => law.ssthresh(),)* Self::Custom(law) => law.ssthresh() }
             }
+            fn tune(&mut self, name: &str, value: &Value) -> Result<(), ParamError> {
+                match self { $(Self::$Variant(law) => law.tune(name, value),)* Self::Custom(law) => law.tune(name, value) }
+            }
             #[inline]
             fn failure(&self) -> Option<&str> {
                 match self { Self::Custom(law) => law.failure(), _ => None }
@@ -60,7 +63,7 @@ macro_rules! senders {
             fn header(&self, sending: &Sending) -> Header {
                 match self { $(Self::$Variant(law) => law.header(sending),)* Self::Custom(law) => law.header(sending) }
             }
-            fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
+            fn observe(&self, show: &mut dyn FnMut(&str, f64)) {
                 match self { $(Self::$Variant(law) => law.observe(show),)* Self::Custom(law) => law.observe(show) }
             }
         }
@@ -102,6 +105,9 @@ macro_rules! routers {
                     $(Self::$Variant(law) => law.on_overflow(arrival, wire),)*
                     Self::Custom(law) => law.on_overflow(arrival, wire),
                 }
+            }
+            fn tune(&mut self, name: &str, value: &Value) -> Result<(), ParamError> {
+                match self { $(Self::$Variant(law) => law.tune(name, value),)* Self::Custom(law) => law.tune(name, value) }
             }
             #[inline]
             fn failure(&self) -> Option<&str> {

@@ -1,7 +1,7 @@
 //! What a router's law is told and what it answers.
 
 use crate::codecs::{Codec, Wire};
-use crate::params::{ParamInfo, ParamSet};
+use crate::params::{ParamError, ParamInfo, ParamSet, Value};
 use crate::quantities::{BitRate, Bytes, Span, Time};
 
 /// A law at a link's entrance: queue management and explicit feedback.
@@ -52,6 +52,13 @@ pub trait RouterLaw {
     }
     /// The link's rate has changed.
     fn on_rate(&mut self, _rate: BitRate) {}
+    /// Changes a parameter while the law runs.
+    ///
+    /// # Errors
+    /// Where there is no such parameter, the value does not fit it, or it cannot change any more.
+    fn tune(&mut self, _name: &str, _value: &Value) -> Result<(), ParamError> {
+        Err(ParamError::Fixed)
+    }
     /// Why the law cannot go on. Links ask [`Custom`](crate::registry::Router::Custom) laws after each call, and
     /// the run ends with what they say.
     fn failure(&self) -> Option<&str> {

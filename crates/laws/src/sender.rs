@@ -2,7 +2,7 @@
 
 pub use crate::ack::{Ack, Congestion, Loss, RateSample};
 use crate::codecs::{Codec, Header};
-use crate::params::{ParamInfo, ParamSet};
+use crate::params::{ParamError, ParamInfo, ParamSet, Value};
 use crate::quantities::{BitRate, Span, Time};
 use crate::slow_start::Rule;
 
@@ -39,6 +39,13 @@ pub trait SenderLaw {
     fn ssthresh(&self) -> Option<f64> {
         None
     }
+    /// Changes a parameter while the law runs.
+    ///
+    /// # Errors
+    /// Where there is no such parameter, the value does not fit it, or it cannot change any more.
+    fn tune(&mut self, _name: &str, _value: &Value) -> Result<(), ParamError> {
+        Err(ParamError::Fixed)
+    }
     /// Why the law cannot go on. The transport asks [`Custom`](crate::registry::Sender::Custom) laws after each
     /// call, and the run ends with what they say.
     fn failure(&self) -> Option<&str> {
@@ -49,7 +56,7 @@ pub trait SenderLaw {
         [0; 4]
     }
     /// Shows inner quantities to a probe, by name.
-    fn observe(&self, _show: &mut dyn FnMut(&'static str, f64)) {}
+    fn observe(&self, _show: &mut dyn FnMut(&str, f64)) {}
 }
 
 /// A data packet about to be sent, for header-writing laws.

@@ -1,7 +1,7 @@
 //! From a plan and a seed to the simulator's network.
 
 use crate::choice::{LossSpec, Spread};
-use crate::format::{ArrivalSize, QuantityName};
+use crate::format::ArrivalSize;
 use crate::interrupt::{Halt, Interrupt, Stopped};
 use crate::network::{AccessDelay, CoreAccess, CoreGroup, Network, split};
 use crate::plan::{GroupPlan, LinkPlan, Plan};
@@ -15,8 +15,8 @@ use knee_laws::router::{Draw, LinkView};
 use knee_laws::sender::Opening;
 use knee_sim::Stream;
 use knee_sim::config::{
-    AggregateConfig, FlowConfig, Group, GroupId, LinkConfig, LinkId, NetworkConfig, Probe,
-    Quantity, Route, SizeDistribution, SourceConfig,
+    AggregateConfig, FlowConfig, Group, GroupId, LinkConfig, LinkId, NetworkConfig, Probe, Route,
+    SizeDistribution, SourceConfig,
 };
 
 /// Why a law could not be built, though its parameters were checked.
@@ -91,7 +91,7 @@ pub(crate) fn network(
     }
     let document = &scenario.document;
     let probe = |probe: &crate::format::ProbeSpec| Probe {
-        quantity: quantity(probe.quantity),
+        quantity: probe.quantity.0,
         interval: probe.interval.0,
     };
     Ok(NetworkConfig {
@@ -277,18 +277,5 @@ pub(crate) fn mean_packets(size: &ArrivalSize, packet_bytes: f64) -> f64 {
         SizeDistribution::Fixed(mean)
         | SizeDistribution::Exponential { mean }
         | SizeDistribution::Pareto { mean, .. } => mean,
-    }
-}
-
-fn quantity(name: QuantityName) -> Quantity {
-    match name {
-        QuantityName::Queue => Quantity::Queue,
-        QuantityName::Utilisation => Quantity::Utilisation,
-        QuantityName::Signal => Quantity::Signal,
-        QuantityName::Drops => Quantity::Drops,
-        QuantityName::Window => Quantity::Window,
-        QuantityName::Throughput => Quantity::Throughput,
-        QuantityName::Rtt => Quantity::Rtt,
-        QuantityName::Law => Quantity::Law,
     }
 }

@@ -9,6 +9,7 @@ use knee_laws::params::{Kind, ParamInfo, Value};
 use knee_laws::presets::{Preset, Setting};
 use knee_laws::sender::Recovery;
 use knee_laws::slow_start::rules;
+use knee_sim::config::Quantity;
 use serde_json::json;
 
 /// The JSON Schema of a scenario.
@@ -82,9 +83,12 @@ pub fn catalogue(laws: &Laws) -> serde_json::Value {
             })
         })
         .collect();
-    let quantities: Vec<_> = QUANTITIES
+    let quantities: Vec<_> = Quantity::ALL
         .iter()
-        .map(|(name, of, title)| json!({ "name": name, "of": of, "title": title }))
+        .map(|quantity| {
+            let of = if quantity.is_of_links() { "link" } else { "flow" };
+            json!({ "name": quantity.name(), "of": of, "title": quantity.help() })
+        })
         .collect();
     json!({
         "senders": senders,
@@ -139,17 +143,6 @@ fn profile(profile: Profile, name: &str, title: &str) -> serde_json::Value {
         .collect();
     json!({ "name": name, "title": title, "params": params })
 }
-
-const QUANTITIES: [(&str, &str, &str); 8] = [
-    ("queue", "link", "waiting packets at the instant"),
-    ("utilisation", "link", "fraction of the capacity used since the last sample"),
-    ("signal", "link", "the router law's signal: load factor, price or marking probability"),
-    ("drops", "link", "packets dropped since the last sample"),
-    ("window", "flow", "congestion window in packets"),
-    ("throughput", "flow", "goodput in Mbps since the last sample"),
-    ("rtt", "flow", "smoothed RTT in ms"),
-    ("law", "flow", "all that its law shows of its inner state, each as law.NAME"),
-];
 
 fn recovery(recovery: Recovery) -> &'static str {
     match recovery {

@@ -2,7 +2,7 @@
 
 use crate::choice::{Seeds, SlowStartSpec};
 use crate::defaults;
-use crate::format::{ArrivalSize, Document, ProbeSpec, ProbeSwitch, QuantityName, Transport};
+use crate::format::{ArrivalSize, Document, ProbeSpec, ProbeSwitch, Transport};
 use crate::nearest::listed;
 use crate::network::Network;
 use crate::plan::{GroupPlan, Plan, check_transport};
@@ -235,7 +235,7 @@ fn samples(document: &Document, network: &Network, runs: u64) -> Result<(), Faul
     let flows = lasting_flows(network) as f64;
     let mut samples = 0.0;
     for (index, probe) in chosen_probes(document, network).iter().enumerate() {
-        let entities = if of_links(probe.quantity) { links } else { flows };
+        let entities = if probe.quantity.0.is_of_links() { links } else { flows };
         samples += document.duration.0.ratio(probe.interval.0.max(Span::from_ps(1)))
             * entities
             * runs as f64;
@@ -252,17 +252,4 @@ fn samples(document: &Document, network: &Network, runs: u64) -> Result<(), Faul
         }
     }
     Ok(())
-}
-
-/// Is it sampled of links, not of flows?
-pub(crate) fn of_links(quantity: QuantityName) -> bool {
-    match quantity {
-        QuantityName::Queue
-        | QuantityName::Utilisation
-        | QuantityName::Signal
-        | QuantityName::Drops => true,
-        QuantityName::Window | QuantityName::Throughput | QuantityName::Rtt | QuantityName::Law => {
-            false
-        }
-    }
 }

@@ -5,6 +5,7 @@ use crate::format::{Document, ProbeSpec, Profile, QuantityName, Transport};
 use crate::number::{Count, Factor, PacingGain, PacketsPerAck, ParetoShape, Share, Window};
 use crate::quantity::{Delay, Period, Size};
 use knee_laws::quantities::Span;
+use knee_sim::config::Quantity;
 
 /// Part of a run that no statistics count.
 const WARMUP: f64 = 0.2;
@@ -133,11 +134,14 @@ impl Transport {
 
 /// What is sampled when a scenario names no probes, for so many flows.
 pub(crate) fn probes(flows: u64) -> Vec<ProbeSpec> {
-    let probe = |quantity, ms| ProbeSpec { quantity, interval: Period(Span::from_millis(ms)) };
-    let mut probes = vec![probe(QuantityName::Queue, 50), probe(QuantityName::Utilisation, 500)];
+    let probe = |quantity, ms| ProbeSpec {
+        quantity: QuantityName(quantity),
+        interval: Period(Span::from_millis(ms)),
+    };
+    let mut probes = vec![probe(Quantity::Queue, 50), probe(Quantity::Utilisation, 500)];
     if flows <= PROBED_FLOWS {
-        probes.push(probe(QuantityName::Throughput, 500));
-        probes.push(probe(QuantityName::Window, 100));
+        probes.push(probe(Quantity::Throughput, 500));
+        probes.push(probe(Quantity::Window, 100));
     }
     probes
 }

@@ -5,8 +5,12 @@ use crate::number::{
     ArrivalRate, Count, Factor, Links, PacketsPerAck, ParetoShape, Probability, Share, Window,
 };
 use crate::quantity::{BufferSize, Delay, FlowSize, Period, Rate, Size};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use knee_sim::config::Quantity;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::json;
+use std::borrow::Cow;
 
 /// A knee scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -460,28 +464,37 @@ pub(crate) struct ProbeSpec {
     pub interval: Period,
 }
 
-/// What a probe samples.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum QuantityName {
-    /// Of a measured link: waiting packets at the instant.
-    Queue,
-    /// Of a measured link: fraction of the capacity used since the last sample.
-    Utilisation,
-    /// Of a measured link: the router law's signal.
-    Signal,
-    /// Of a measured link: packets dropped since the last sample.
-    Drops,
-    /// Of a flow: congestion window in packets.
-    Window,
-    /// Of a flow: goodput in Mbps since the last sample.
-    Throughput,
-    /// Of a flow: smoothed RTT in ms.
-    Rtt,
-    /// Of a flow: all that its law shows of its inner state, each as `law.NAME`.
-    Law,
+/// What a probe samples, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct QuantityName(pub Quantity);
+
+impl Serialize for QuantityName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for QuantityName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let known = Quantity::named(&name).map(Self);
+        known.ok_or_else(|| D::Error::unknown_variant(&name, Quantity::NAMES))
+    }
+}
+
+impl JsonSchema for QuantityName {
+    fn schema_name() -> Cow<'static, str> {
+        "QuantityName".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let one = |quantity: &Quantity| {
+            let of = if quantity.is_of_links() { "measured link" } else { "flow" };
+            let description = format!("Of a {of}: {}", quantity.help());
+            json!({ "const": quantity.name(), "type": "string", "description": description })
+        };
+        let all: Vec<_> = Quantity::ALL.iter().map(one).collect();
+        json_schema!({ "description": "What a probe samples.", "oneOf": all })
+    }
 }
 
 /// Are the default probes on?

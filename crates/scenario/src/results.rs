@@ -282,38 +282,27 @@ fn flows(
     ])
 }
 
-/// Every quantity but those that laws show, in the order of its number in the dictionary.
-const QUANTITIES: [(Quantity, &str); 7] = [
-    (Quantity::Queue, "queue"),
-    (Quantity::Utilisation, "utilisation"),
-    (Quantity::Signal, "signal"),
-    (Quantity::Drops, "drops"),
-    (Quantity::Window, "window"),
-    (Quantity::Throughput, "throughput"),
-    (Quantity::Rtt, "rtt"),
-];
-
-/// Names of quantities in the dictionary, to which those that laws show are added.
+/// Names of quantities in the dictionary: [`Quantity::ALL`], then what laws show.
 #[derive(Default)]
 struct Names {
-    shown: Vec<&'static str>,
+    shown: Vec<String>,
 }
 
 impl Names {
     /// The number of each quantity of a run's samples: of those of links and flows, and of those that laws show.
     fn number(&mut self, series: &Series) -> impl Fn(Quantity, u16) -> i32 + use<> {
-        let mut place = |name: &&'static str| {
+        let mut place = |name: &String| {
             let known = self.shown.iter().position(|other| other == name);
             known.unwrap_or_else(|| {
-                self.shown.push(*name);
+                self.shown.push(name.clone());
                 self.shown.len() - 1
             })
         };
         let shown: Vec<usize> = series.shown.iter().map(&mut place).collect();
         move |quantity, name| {
             let place = match quantity {
-                Quantity::Law => QUANTITIES.len() + shown[usize::from(name)],
-                other => QUANTITIES.iter().position(|(each, _)| *each == other).unwrap_or(0),
+                Quantity::Law => Quantity::ALL.len() + shown[usize::from(name)],
+                other => other as usize,
             };
             place as i32
         }
@@ -321,14 +310,7 @@ impl Names {
 
     fn words(self) -> impl Iterator<Item = String> {
         let shown = self.shown.into_iter().map(|name| format!("law.{name}"));
-        QUANTITIES.iter().map(|(_, name)| (*name).to_owned()).chain(shown)
-    }
-}
-
-fn of_link(quantity: Quantity) -> bool {
-    match quantity {
-        Quantity::Queue | Quantity::Utilisation | Quantity::Signal | Quantity::Drops => true,
-        Quantity::Window | Quantity::Throughput | Quantity::Rtt | Quantity::Law => false,
+        Quantity::NAMES.iter().map(|name| (*name).to_owned()).chain(shown)
     }
 }
 
@@ -360,7 +342,7 @@ fn series(scenario: &Scenario, runs: Vec<Run>, interrupt: Interrupt) -> Result<C
         let number = names.number(&run.report.series);
         for sample in run.report.series.samples {
             interrupt.check()?;
-            let offset = if of_link(sample.quantity) { 0 } else { links };
+            let offset = if sample.quantity.is_of_links() { 0 } else { links };
             protocols.push(plan as i32);
             seed.append_value(run.seed);
             time_s.append_value(sample.time_s);

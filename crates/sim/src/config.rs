@@ -1,5 +1,6 @@
 //! What a network is made of, as `knee-scenario` describes it to the simulator.
 
+pub use crate::quantity::Quantity;
 use knee_laws::codecs::Codec;
 use knee_laws::quantities::{BitRate, Span, Time};
 use knee_laws::registry::{Router, Sender};
@@ -263,28 +264,6 @@ pub struct AggregateConfig {
     pub flow: FlowConfig,
     /// Bytes on the wire that carrying adds to a packet.
     pub overhead: u16,
-}
-
-/// What a probe samples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Quantity {
-    /// Of a measured link: waiting packets at the instant.
-    Queue,
-    /// Of a measured link: fraction of the capacity used since the last sample.
-    Utilisation,
-    /// Of a measured link: the router law's signal.
-    Signal,
-    /// Of a measured link: packets dropped since the last sample.
-    Drops,
-    /// Of a flow: congestion window in packets.
-    Window,
-    /// Of a flow: goodput in Mbps since the last sample.
-    Throughput,
-    /// Of a flow: smoothed RTT in ms.
-    Rtt,
-    /// Of a flow: all that its law shows ([`SenderLaw::observe`](knee_laws::sender::SenderLaw::observe)), a
-    /// sample each.
-    Law,
 }
 
 /// A sampled quantity: of every measured link, or of every configured flow.

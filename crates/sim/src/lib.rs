@@ -16,6 +16,7 @@ mod numbering;
 mod packet;
 mod port;
 mod profile;
+mod quantity;
 mod rates;
 mod receiver;
 pub mod report;

@@ -1,6 +1,7 @@
 //! What a run yields: plain numbers, in the order of the configuration.
 
 use crate::config::{GroupId, LinkId, Quantity};
+use knee_laws::quantities::Time;
 
 /// A whole run.
 #[derive(Clone, Debug, Default)]
@@ -97,7 +98,7 @@ pub struct Series {
     /// The samples.
     pub samples: Vec<Sample>,
     /// Names of what laws have shown, by [`Sample::shown`].
-    pub shown: Vec<&'static str>,
+    pub shown: Vec<String>,
 }
 
 /// One sample of a probe.
@@ -117,13 +118,19 @@ pub struct Sample {
 
 const _: () = assert!(size_of::<Sample>() == 24, "there are many samples");
 
+impl Sample {
+    pub(crate) fn new(at: Time, quantity: Quantity, entity: usize, value: f64) -> Self {
+        Self { time_s: at.seconds(), value, entity: entity as u32, quantity, shown: 0 }
+    }
+}
+
 impl Series {
     /// Appends a sample, of what laws show with its name.
-    pub(crate) fn push(&mut self, sample: Sample, shown: Option<&'static str>) {
+    pub(crate) fn push(&mut self, sample: Sample, shown: Option<&str>) {
         let place = shown.map(|name| {
             let known = self.shown.iter().position(|other| *other == name);
             known.unwrap_or_else(|| {
-                self.shown.push(name);
+                self.shown.push(name.to_owned());
                 self.shown.len() - 1
             })
         });

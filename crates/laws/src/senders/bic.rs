@@ -125,7 +125,7 @@ impl SenderLaw for Bic {
         Some(self.window.threshold())
     }
 
-    fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, show: &mut dyn FnMut(&str, f64)) {
         show("ssthresh", self.window.threshold());
         show("max", self.max.unwrap_or(0.0));
     }

@@ -238,7 +238,7 @@ impl SenderLaw for Bmcc {
         write(sending.identifier, self.map, overload)
     }
 
-    fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, show: &mut dyn FnMut(&str, f64)) {
         show("load", self.load);
         show("sack", f64::from(u8::from(self.sack.is_some())));
     }

@@ -159,7 +159,7 @@ impl SenderLaw for Cubic {
         Some(self.window.threshold())
     }
 
-    fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, show: &mut dyn FnMut(&str, f64)) {
         show("ssthresh", self.window.threshold());
         show("w_max", self.w_max);
         show("w_est", self.epoch.map_or(0.0, |epoch| epoch.w_est));

@@ -101,7 +101,7 @@ impl SenderLaw for Dctcp {
         self.reno.ssthresh()
     }
 
-    fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, show: &mut dyn FnMut(&str, f64)) {
         show("alpha", self.alpha);
     }
 }

@@ -100,7 +100,7 @@ impl SenderLaw for Fast {
         self.window
     }
 
-    fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, show: &mut dyn FnMut(&str, f64)) {
         show("target", self.target);
         show("average_rtt", self.rtt.unwrap_or(0.0));
     }

@@ -137,7 +137,7 @@ impl SenderLaw for HsTcp {
         Some(self.window.threshold())
     }
 
-    fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, show: &mut dyn FnMut(&str, f64)) {
         show("ssthresh", self.window.threshold());
         show("increase", self.response.increase(self.window.packets()));
         show("decrease", self.response.decrease(self.window.packets()));

@@ -153,7 +153,7 @@ impl SenderLaw for HTcp {
         Some(self.window.threshold())
     }
 
-    fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, show: &mut dyn FnMut(&str, f64)) {
         show("ssthresh", self.window.threshold());
         show("beta", self.beta);
         show("throughput", self.throughput);

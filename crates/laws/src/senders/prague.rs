@@ -157,7 +157,7 @@ impl SenderLaw for Prague {
         Some(self.window.threshold())
     }
 
-    fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, show: &mut dyn FnMut(&str, f64)) {
         show("alpha", self.alpha);
         show("virtual_rtt", self.virtual_rtt().seconds());
     }

@@ -133,7 +133,7 @@ impl SenderLaw for RateSender {
         .write()
     }
 
-    fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, show: &mut dyn FnMut(&str, f64)) {
         show("rate_mbps", 8e-6 * self.sending().unwrap_or(0.0));
         show("path_rate_mbps", 8e-6 * self.heard.map_or(0.0, |(rate, _)| rate));
     }

@@ -79,7 +79,7 @@ impl SenderLaw for Scalable {
         Some(self.window.threshold())
     }
 
-    fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, show: &mut dyn FnMut(&str, f64)) {
         show("ssthresh", self.window.threshold());
     }
 }

@@ -73,7 +73,7 @@ impl SenderLaw for VcpE2e {
     fn window(&self) -> f64 {
         self.vcp.window()
     }
-    fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, show: &mut dyn FnMut(&str, f64)) {
         show("high_load", f64::from(u8::from(self.load == Load::High)));
         self.vcp.observe(show);
     }

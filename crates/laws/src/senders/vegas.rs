@@ -146,7 +146,7 @@ impl SenderLaw for Vegas {
         self.window
     }
 
-    fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, show: &mut dyn FnMut(&str, f64)) {
         show("ssthresh", self.ssthresh);
         show("diff", self.diff);
     }

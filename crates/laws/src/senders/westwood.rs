@@ -98,7 +98,7 @@ impl SenderLaw for Westwood {
         Some(self.window.threshold())
     }
 
-    fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, show: &mut dyn FnMut(&str, f64)) {
         show("ssthresh", self.window.threshold());
         show("bandwidth", self.bandwidth.unwrap_or(0.0));
     }

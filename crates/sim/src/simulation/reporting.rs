@@ -3,8 +3,9 @@
 use super::Simulation;
 use crate::agenda::{Event, Kind};
 use crate::aggregate::Aggregate;
-use crate::config::{Probe, Quantity};
+use crate::config::Probe;
 use crate::link::Link;
+use crate::quantity::Sampler;
 use crate::report::{FlowReport, Report, Sample, Series};
 use knee_laws::quantities::{Span, Time};
 use knee_laws::sender::SenderLaw;
@@ -26,66 +27,54 @@ impl Simulation {
 
     pub(super) fn probe(&mut self, index: u32) {
         let Probe { quantity, interval } = self.probes[index as usize];
-        self.agenda.schedule(self.now + interval, Event::new(Kind::Probe, index));
         let now = self.now;
-        let time_s = now.seconds();
-        let Self { series, left, .. } = self;
-        let mut show = |entity: usize, value: f64, name: Option<&'static str>| {
-            series.push(Sample { time_s, value, entity: entity as u32, quantity, shown: 0 }, name);
-        };
-        match quantity {
-            Quantity::Queue | Quantity::Utilisation | Quantity::Signal | Quantity::Drops => {
-                *left -= self.links.len() as i64;
-                for (entity, place) in self.numbering.links.iter().enumerate() {
-                    let link = &mut self.links[*place as usize];
-                    let Some((port, busy_until)) = link.measured() else { continue };
-                    let value = match quantity {
-                        Quantity::Queue => port.length(now),
-                        Quantity::Utilisation => port.utilisation_since(now, busy_until),
-                        Quantity::Drops => port.drops_since(),
-                        _ => port.queue.signal(),
-                    };
-                    show(entity, value, None);
+        self.agenda.schedule(now + interval, Event::new(Kind::Probe, index));
+        let sampler = quantity.sampler();
+        if let Sampler::Link(sample) = sampler {
+            self.left -= self.links.len() as i64;
+            for number in 0..self.links.len() {
+                let place = self.numbering.links[number] as usize;
+                if let Some((port, busy_until)) = self.links[place].measured() {
+                    let value = sample(port, (now, busy_until));
+                    self.series.push(Sample::new(now, quantity, number, value), None);
                 }
             }
-            Quantity::Law => {
-                *left -= self.configured as i64;
-                let flows = self.numbering.flows.iter().map(|slot| &self.flows[*slot as usize]);
-                for flow in flows.filter(|flow| flow.is_there(now)) {
-                    let number = flow.number as usize;
-                    flow.law.observe(&mut |name, value| show(number, value, Some(name)));
-                }
-            }
-            Quantity::Window | Quantity::Throughput | Quantity::Rtt => {
-                *left -= self.configured as i64;
-                for (entity, slot) in self.numbering.flows.iter().enumerate() {
-                    let (slot, flow) = (*slot as usize, &self.flows[*slot as usize]);
-                    if !flow.is_there(now) {
-                        continue;
-                    }
-                    let value = match quantity {
-                        Quantity::Window => flow.law.window(),
-                        Quantity::Rtt => flow.rtt.smoothed.millis(),
-                        _ => {
-                            let options = &self.groups[flow.group.0 as usize];
-                            let next = self.receivers[slot].next;
-                            let before = self.probed[slot].max(options.first_data());
-                            self.probed[slot] = next.max(before);
-                            let carried = slot.wrapping_sub(self.carriers.start as usize);
-                            let bytes = match self.aggregates.get_mut(carried) {
-                                Some(aggregate) => aggregate.bytes_probed(),
-                                None => {
-                                    u64::from(next.saturating_sub(before))
-                                        * u64::from(options.data_bytes)
-                                }
-                            };
-                            megabits(bytes) / interval.seconds()
-                        }
-                    };
-                    show(entity, value, None);
-                }
-            }
+            return;
         }
+        self.left -= self.configured as i64;
+        for number in 0..self.configured {
+            let slot = self.numbering.flows[number] as usize;
+            if !self.flows[slot].is_there(now) {
+                continue;
+            }
+            let value = match sampler {
+                Sampler::Link(_) => continue,
+                Sampler::Flow(sample) => sample(&self.flows[slot]),
+                Sampler::Goodput => self.goodput_since(slot, interval),
+                Sampler::Shown => {
+                    let Self { flows, series, .. } = self;
+                    flows[slot].law.observe(&mut |name, value| {
+                        series.push(Sample::new(now, quantity, number, value), Some(name));
+                    });
+                    continue;
+                }
+            };
+            self.series.push(Sample::new(now, quantity, number, value), None);
+        }
+    }
+
+    /// A flow's goodput in Mbps since this was last asked, an interval ago.
+    fn goodput_since(&mut self, slot: usize, interval: Span) -> f64 {
+        let options = &self.groups[self.flows[slot].group.0 as usize];
+        let next = self.receivers[slot].next;
+        let before = self.probed[slot].max(options.first_data());
+        self.probed[slot] = next.max(before);
+        let carried = slot.wrapping_sub(self.carriers.start as usize);
+        let bytes = match self.aggregates.get_mut(carried) {
+            Some(aggregate) => aggregate.bytes_probed(),
+            None => u64::from(next.saturating_sub(before)) * u64::from(options.data_bytes),
+        };
+        megabits(bytes) / interval.seconds()
     }
 
     pub(super) fn flow_report(&self, slot: u32) -> FlowReport {

@@ -281,7 +281,7 @@ impl SenderLaw for Bbr {
         true
     }
 
-    fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, show: &mut dyn FnMut(&str, f64)) {
         show("bandwidth", self.bandwidth.max());
         show("min_rtt", self.min_rtt.map_or(0.0, |(rtt, _)| rtt.seconds()));
         show("pacing_gain", self.gains().0);

@@ -259,7 +259,7 @@ impl SenderLaw for Bbr3 {
         true
     }
 
-    fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, show: &mut dyn FnMut(&str, f64)) {
         show("bandwidth", self.bandwidth());
         show("pacing_gain", self.gains().0);
         show("inflight_hi", if self.inflight_hi.is_finite() { self.inflight_hi } else { 0.0 });

@@ -82,7 +82,7 @@ impl SenderLaw for ScalableDelay {
         self.source.pacing_rate()
     }
 
-    fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, show: &mut dyn FnMut(&str, f64)) {
         show("price", self.price);
         self.source.observe(show);
     }

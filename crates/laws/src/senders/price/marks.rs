@@ -127,7 +127,7 @@ impl SenderLaw for ScalablePrice {
         self.source.pacing_rate()
     }
 
-    fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, show: &mut dyn FnMut(&str, f64)) {
         show("price", self.register.price(self.phi));
         self.source.observe(show);
     }

@@ -236,7 +236,7 @@ impl Source {
         (rtt > 0.0).then(|| BitRate::from_bps(self.window * self.packet_bits / rtt))
     }
 
-    fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, show: &mut dyn FnMut(&str, f64)) {
         show("xi", self.xi);
         show("expected", self.expected);
     }

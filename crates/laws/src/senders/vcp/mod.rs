@@ -222,7 +222,7 @@ impl SenderLaw for Vcp {
         habits::pace(self.window, self.smoothed_rtt, self.packet_bytes)
     }
 
-    fn observe(&self, show: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, show: &mut dyn FnMut(&str, f64)) {
         show("frozen", f64::from(u8::from(matches!(self.phase, Phase::Frozen(_)))));
         show("load", f64::from(self.said as u8)); // 1 low, 2 high, 3 over
     }
