@@ -58,7 +58,8 @@ fn opening(group: &GroupPlan) -> Opening {
     }
 }
 
-fn sender(group: &GroupPlan) -> Result<Sender, String> {
+/// Starts a flow of a group.
+pub(crate) fn sender(group: &GroupPlan) -> Result<Sender, String> {
     group.sender.build(&opening(group)).map_err(refused)
 }
 

@@ -9,7 +9,6 @@ use crate::plan::{GroupPlan, Plan, check_transport};
 use crate::problem::{Fault, KeyPath};
 use crate::quantity::FlowSize;
 use knee_laws::quantities::Span;
-use knee_sim::config::{FlowConfig, LinkConfig};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most runs of one scenario.
@@ -18,10 +17,6 @@ pub(crate) const MOST_RUNS: u64 = 10_000;
 const MOST_ARRIVALS: f64 = 1e7;
 /// Most samples of all probes and runs.
 const MOST_SAMPLES: f64 = 1e8;
-/// Most memory that a run's links and flows may need, bytes.
-const MOST_MEMORY: u64 = 16_000_000_000;
-/// What a flow needs besides its configuration, bytes.
-const FLOW_MEMORY: u64 = 2048;
 const LONGEST_NAME: usize = 100;
 
 /// Checks what needs no network.
@@ -197,15 +192,6 @@ pub(crate) fn amounts(document: &Document, network: &Network, runs: u64) -> Resu
         return Err(at.fault(format!(
             "{flows} flows with access links make {links} links; at most {}",
             knee_sim::MAX_INDEX
-        )));
-    }
-    let memory = links * size_of::<LinkConfig>() as u64
-        + flows * (size_of::<FlowConfig>() as u64 + FLOW_MEMORY);
-    if memory > MOST_MEMORY {
-        return Err(at.fault(format!(
-            "{flows} flows need about {} GB a run; at most {} GB",
-            memory / 1_000_000_000,
-            MOST_MEMORY / 1_000_000_000
         )));
     }
     arrivals(document, network)?;

@@ -66,6 +66,15 @@ pub(crate) const SIZE: Measure = Measure {
     example: "1000 B",
     word: None,
 };
+pub(crate) const MEMORY: Measure = Measure {
+    noun: "an amount of memory",
+    units: SIZE_UNITS,
+    min: 1e6,
+    max: 1e15,
+    range: "1 MB to 1000 TB",
+    example: "8 GB",
+    word: None,
+};
 pub(crate) const BUFFER: Measure = Measure {
     noun: "a buffer",
     units: &[

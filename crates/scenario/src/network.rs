@@ -4,7 +4,7 @@ use crate::aggregate::CoreAggregate;
 use crate::choice::{LawSpec, LossModel, LossSpec, Shape, Spread};
 use crate::format::{Arrivals, Mismatch, RateChange, Reorder, Transport};
 use crate::index::Index;
-use crate::problem::{Fault, KeyPath};
+use crate::problem::{Fault, Key, KeyPath};
 use crate::quantity::{BufferSize, Delay, FlowSize};
 use knee_laws::quantities::{BitRate, Span, Time};
 use knee_sim::config::Loss;
@@ -266,7 +266,20 @@ impl LossSpec {
     }
 }
 
+impl CoreLink {
+    /// A key of it, as messages show it.
+    pub fn shown(&self, key: &str) -> String {
+        self.at.key(key).shown(&self.name)
+    }
+}
+
 impl CoreGroup {
+    /// A key of it, or the key that it comes from, as messages show it.
+    pub fn shown(&self, key: &str) -> String {
+        let is_template = !self.at.0.iter().any(|step| matches!(step, Key::Index(_)));
+        if is_template { self.at.shown(&self.name) } else { self.at.key(key).shown(&self.name) }
+    }
+
     /// Do its flows never run out of data?
     pub fn is_endless(&self) -> bool {
         self.arrivals.is_none() && self.size == FlowSize::Endless

@@ -27,4 +27,5 @@ mod source;
 
 pub use agenda::MAX_INDEX;
 pub use knee_path::Stream;
-pub use simulation::Simulation;
+pub use link::LINK_BYTES;
+pub use simulation::{FLOW_BYTES, Simulation};
