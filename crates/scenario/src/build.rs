@@ -249,7 +249,7 @@ fn times(spread: &Spread, count: u64, mut stream: Stream) -> Vec<Time> {
 }
 
 /// A size in packets; `None`: endless.
-fn packets(size: FlowSize, packet_bytes: f64) -> Option<f64> {
+pub(crate) fn packets(size: FlowSize, packet_bytes: f64) -> Option<f64> {
     match size {
         FlowSize::Endless => None,
         FlowSize::Packets(packets) => Some(libm::ceil(packets)),

@@ -9,6 +9,7 @@ mod check;
 mod choice;
 mod compare;
 mod defaults;
+mod doubts;
 mod fluid;
 mod format;
 mod graph;

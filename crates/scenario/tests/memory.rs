@@ -86,7 +86,8 @@ fn kinds() -> Vec<(&'static str, String)> {
 fn status(key: &str) -> u64 {
     let text = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = text.lines().find_map(|line| line.strip_prefix(key)).unwrap();
-    let kilobytes: u64 = line.trim_start_matches(':').trim().strip_suffix(" kB").unwrap().parse().unwrap();
+    let kilobytes: u64 =
+        line.trim_start_matches(':').trim().strip_suffix(" kB").unwrap().parse().unwrap();
     kilobytes * 1024
 }
 
@@ -155,7 +156,11 @@ fn what_does_not_fit_is_refused_before_it_begins_with_what_to_change() {
             "3000000 flows",
         ),
         (
-            dumbbell("protocol = \"sack\"", (10, "1 Gbps", "80 ms"), "transport = { initial_window = 1e8 }"),
+            dumbbell(
+                "protocol = \"sack\"",
+                (10, "1 Gbps", "80 ms"),
+                "transport = { initial_window = 1e8 }",
+            ),
             "transport.initial_window",
             "initial windows of 10 flows",
         ),
