@@ -15,8 +15,8 @@ use knee_laws::router::{Draw, LinkView};
 use knee_laws::sender::Opening;
 use knee_sim::Stream;
 use knee_sim::config::{
-    AggregateConfig, FlowConfig, Group, GroupId, LinkConfig, LinkId, NetworkConfig, Probe, Route,
-    SizeDistribution, SourceConfig,
+    AggregateConfig, FlowConfig, Group, GroupId, LinkChange, LinkConfig, LinkId, NetworkConfig,
+    Probe, Route, SizeDistribution, SourceConfig,
 };
 
 /// Why a law could not be built, though its parameters were checked.
@@ -103,6 +103,7 @@ pub(crate) fn network(
             .collect(),
         flows: build.flows,
         aggregates: build.aggregates,
+        media: Vec::new(),
         sources: build.sources,
         probes: scenario.probes.iter().map(probe).collect(),
         warmup: Time::ZERO + document.warmup.map_or(Span::ZERO, |warmup| warmup.0),
@@ -120,7 +121,10 @@ fn core_link(plan: &Plan, network: &Network, link: usize) -> Result<LinkConfig, 
         buffer: *buffer,
         router: router(plan, network, link)?,
         needs: choice.info().needs,
-        rate_changes: core.rate_changes.clone(),
+        changes: (core.rate_changes.iter())
+            .map(|(at, rate)| (*at, LinkChange::Rate(*rate)))
+            .collect(),
+        changeable: false,
         loss: core.loss.map(LossSpec::model),
         reorder: core.reorder.map(|reorder| knee_sim::config::Reorder {
             probability: reorder.probability.0,

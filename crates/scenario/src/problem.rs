@@ -7,9 +7,22 @@ use std::fmt;
 pub struct Problem(pub(crate) String);
 
 impl fmt::Display for Problem {
+    /// In one line: what controls a terminal or turns the direction of writing is escaped.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        self.0.chars().try_for_each(|c| {
+            if c.is_control() || is_invisible(c) {
+                write!(f, "{}", c.escape_default())
+            } else {
+                write!(f, "{c}")
+            }
+        })
     }
+}
+
+/// Unicode's marks of direction and its other characters without a shape that end lines or join.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' |
+        '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 impl std::error::Error for Problem {}

@@ -149,11 +149,11 @@ fn rate(part: u64, whole: u64) -> f64 {
 }
 
 /// A queue in per cent of its buffer, in the buffer's own unit.
-fn percent(buffer: Buffer, packets: f64, bytes: f64) -> f64 {
+fn percent(buffer: Buffer, packets: f64, bytes: Option<f64>) -> f64 {
     match buffer {
         Buffer::Unlimited => f64::NAN,
         Buffer::Packets(room) => 100.0 * packets / room as f64,
-        Buffer::Bytes(room) => 100.0 * bytes / room as f64,
+        Buffer::Bytes(room) => bytes.map_or(f64::NAN, |bytes| 100.0 * bytes / room as f64),
     }
 }
 
@@ -179,18 +179,17 @@ fn summary(
             let index = report.link.0 as usize;
             let buffer = run.plan.links.get(index).map_or(Buffer::Unlimited, |link| link.buffer);
             let shares = &shares[index];
-            let bytes = f64::from(run.plan.data_bytes);
             protocol.append_value(&run.plan.name);
             seed.append_value(run.seed);
             link.append_value(scenario.network.links.get(index).map_or("", |link| &link.name));
             utilisation.push(report.utilisation);
             queue_mean_packets.push(report.queue_mean_packets);
-            let mean = percent(buffer, report.queue_mean_packets, report.queue_mean_bytes);
+            let mean = percent(buffer, report.queue_mean_packets, Some(report.queue_mean_bytes));
             queue_mean_percent.push(mean);
             queue_p90_packets.push(p90);
-            queue_p90_percent.push(percent(buffer, p90, p90 * bytes));
+            queue_p90_percent.push(percent(buffer, p90, report.queue_p90_bytes));
             queue_max_packets.push(max);
-            queue_max_percent.push(percent(buffer, max, max * bytes));
+            queue_max_percent.push(percent(buffer, max, report.queue_max_bytes));
             drop_rate.push(rate(report.dropped, report.offered));
             mark_rate.push(rate(report.marked, report.offered));
             lost.append_value(report.lost);

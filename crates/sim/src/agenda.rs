@@ -32,8 +32,8 @@ macro_rules! kinds {
 kinds! {
     /// Statistics begin: everything at that instant counts.
     Warmup,
-    /// A link's rate changes.
-    Rate,
+    /// A link changes.
+    Change,
     /// A router law's tick: what arrives at this instant belongs to the next interval.
     Tick,
     /// The head of a link's line reaches the far end.
@@ -42,6 +42,8 @@ kinds! {
     Late,
     /// A link that pays for departures has transmitted a packet: what has just arrived is there to be chosen.
     Served,
+    /// A transmission on a shared channel begins or ends.
+    Medium,
     /// A receiver's delayed ACK.
     DelayedAck,
     /// A flow stops offering data.

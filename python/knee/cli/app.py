@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from knee.cli import catalogue, drawing, running, writing
+from knee.cli.delivering import Output
+from knee.cli.ending import Interrupted
+from knee.columns import MOST_THREADS
+
+
+class _Commands(TyperGroup):
+    """The commands, where typer does not make Ctrl-C an exit without a word."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as stop:
+            raise Interrupted from stop
+
 
 app = typer.Typer(
     name="knee",
+    cls=_Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -92,7 +108,7 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Run a scenario; print a table, write columns and a picture."""
-    running.run(file, seeds=seed, settings=set_, style=running.Output(out, json, quiet))
+    running.run(file, seeds=seed, settings=set_, style=Output(out, json, quiet))
 
 
 @app.command(
@@ -160,7 +176,7 @@ def compare(
         "rtt_step": rtt_step,
         "warmup": warmup,
     }
-    style = running.Output(out, json, quiet)
+    style = Output(out, json, quiet)
     if all_explicit or scenario:
         from knee.cli import comparing
 
@@ -225,7 +241,10 @@ def reproduce(
         ),
     ] = None,
     threads: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Runs at a time, by default all cores.")
+        int | None,
+        typer.Option(
+            min=1, max=MOST_THREADS, metavar="N", help="Runs at a time, by default all cores."
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the answers as JSON.")] = False,
     quiet: Quiet = False,

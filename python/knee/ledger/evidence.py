@@ -12,11 +12,11 @@ import polars as pl
 
 from knee.analysis.measures import measure
 from knee.analysis.models import MODELS
+from knee.columns import Progress, Run
+from knee.jobs import Job, jobs, kept, make
 from knee.ledger.claims import Claim, Entry, Experiment, measures_of
-from knee.run import Progress, Run
 from knee.scenario import Scenario, load
 from knee.store import Store
-from knee.sweep import Job, jobs, kept, make
 
 QUICK = {"duration": "4 s", "warmup": "1 s"}
 """What a smoke test sets."""

@@ -8,16 +8,16 @@ from __future__ import annotations
 import os
 import threading
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from knee.columns import Progress, Run, check_threads, simulate
 from knee.quantity import bits_per_second, seconds
-from knee.run import Progress, Run, simulate
 from knee.scenario import Scenario, load
-from knee.store import Store
+from knee.store import Store, StoreError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -73,22 +73,23 @@ def make(
 
     Raises:
         StoreError: If the store cannot be written.
+        ValueError: If there cannot be so many threads.
         KeyboardInterrupt: On Ctrl-C; what was finished is kept.
     """
+    check_threads(threads)
     every = {job.key: job for job in wanted}
-    missing = sorted(
-        (job for job in every.values() if job.key not in store), key=lambda job: -job.work
-    )
-    total = sum(job.work for job in every.values()) or 1.0
-    meter = _Meter(total, total - sum(job.work for job in missing), progress)
-    meter.report()
+    stopped = threading.Event()
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         try:
+            kept = dict(zip(every, pool.map(store.__contains__, every), strict=True))
+            missing = sorted((each for each in every.values() if not kept[each.key]), key=_longest)
+            meter = _Meter(every.values(), missing, stopped, progress)
+            meter.report()
             ours = _gather(pool, missing, lambda job: _make(job, store, meter, wait=False), meter)
             elsewhere = [job for job, done in zip(missing, ours, strict=True) if not done]
             _gather(pool, elsewhere, lambda job: _make(job, store, meter, wait=True), meter)
         except BaseException:
-            meter.stopped.set()
+            stopped.set()
             pool.shutdown(cancel_futures=True)
             raise
 
@@ -117,43 +118,65 @@ def sweep(
 
     Raises:
         ScenarioError: If the scenario, or one with a value set, is refused.
-        ValueError: If lengths differ.
+        ValueError: If lengths differ, or there is no value.
+        StoreError: If the store cannot be written.
     """
     import polars as pl
 
     if len({len(values) for values in over.values()}) > 1:
         raise ValueError("sweep: the lists of values differ in length")
+    points = [dict(zip(over, values, strict=True)) for values in zip(*over.values(), strict=True)]
+    if not points:
+        raise ValueError("sweep: there is no value")
     store = store or Store()
     base = load(scenario).replace(seeds=seeds)
-    points = [dict(zip(over, values, strict=True)) for values in zip(*over.values(), strict=True)]
-    planned = [(point, job) for point in points for job in jobs(base.replace(set=point))]
+    planned = [
+        (number, job)
+        for number, point in enumerate(points)
+        for job in jobs(base.replace(set=point))
+    ]
     make([job for _, job in planned], store, threads=threads, progress=progress)
-    labels = [[pl.lit(value).alias(key) for key, value in point.items()] for point, _ in planned]
-    rows = [kept(store, job).summary for _, job in planned]
-    return pl.concat(
-        [row.select(*label, *row.columns) for label, row in zip(labels, rows, strict=True)]
-    )
+    labels = {key: pl.Series(key, _labels(values)) for key, values in over.items()}
+    rows = []
+    for number, job in planned:
+        summary = kept(store, job).summary
+        own = [pl.lit(label[number]).alias(key) for key, label in labels.items()]
+        rows.append(summary.select(*own, pl.exclude(*labels)))
+    return pl.concat(rows)
+
+
+def _labels(values: Sequence[object]) -> list[object]:
+    """Values as a column has them: of one type, or as text."""
+    types = {type(value) for value in values}
+    is_column = len(types) == 1 and types <= {bool, int, float, str}
+    return list(values) if is_column else [str(value) for value in values]
 
 
 def kept(store: Store, job: Job) -> Run:
     """The run of a job that has been made.
 
     Raises:
-        KeyError: If the store lacks it.
+        StoreError: If the store lacks it.
     """
     run = store.get(job.key)
     if run is None:
-        raise KeyError(f"{job.scenario.name}: its run is no longer in {store.folder}")
+        raise StoreError(f"{job.scenario.name}: its run is no longer in {store.folder}")
     return run
 
 
 class _Meter:
     """What is done, over the jobs of several threads."""
 
-    def __init__(self, total: float, done: float, progress: Progress | None) -> None:
-        self.stopped = threading.Event()
-        self._total = total
-        self._done = done
+    def __init__(
+        self,
+        every: Collection[Job],
+        missing: Collection[Job],
+        stopped: threading.Event,
+        progress: Progress | None,
+    ) -> None:
+        self.stopped = stopped
+        self._total = sum(job.work for job in every) or 1.0
+        self._done = self._total - sum(job.work for job in missing)
         self._running: dict[str, float] = {}
         self._progress = progress
         self._lock = threading.Lock()
@@ -202,13 +225,19 @@ def _make(job: Job, store: Store, meter: _Meter, *, wait: bool) -> bool:
     """Make a job's run; False if another process is at it, unless that one's end is waited for."""
     if meter.stopped.is_set():
         raise _Stopped
-    with store.claimed(job.key, wait=wait) as ours:
+    with store.claimed(job.key, patience=lambda: wait and not meter.stopped.is_set()) as ours:
         if ours and job.key not in store:
+            store.set_aside_if_damaged(job.key)
             tables, toml = simulate(job.scenario, threads=1, progress=meter.at(job))
             store.put(job.key, Run(tables, toml))
     if ours:
         meter.finished(job)
     return ours
+
+
+def _longest(job: Job) -> float:
+    """What sorts the longest first."""
+    return -job.work
 
 
 def _work(settings: Mapping[str, Any]) -> float:

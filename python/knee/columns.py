@@ -17,9 +17,18 @@ if TYPE_CHECKING:
 
 Table = Literal["summary", "flows", "series"]
 TABLES: tuple[Table, ...] = ("summary", "flows", "series")
+SCENARIO = "scenario.toml"
+FILES = frozenset({*(f"{table}.parquet" for table in TABLES), SCENARIO})
+"""What `Run.write` writes."""
+
+MOST_THREADS = 1024
 
 Progress = Callable[[float], object]
 """Called now and then with the fraction done, in [0, 1]; an exception stops the run."""
+
+
+class DamagedError(OSError):
+    """A results folder whose files cannot be read; the message is one sentence."""
 
 
 class ArrowTable(Protocol):
@@ -48,10 +57,19 @@ class Run:
 
         Raises:
             FileNotFoundError: If `folder` lacks one of its files.
+            DamagedError: If scenario.toml is none; later, if a table cannot be read.
         """
+        import tomllib
+
         for table in TABLES:
             (folder / f"{table}.parquet").stat()
-        return cls(_Files(folder), (folder / "scenario.toml").read_text(encoding="utf-8"))
+        file = folder / SCENARIO
+        try:
+            text = file.read_text(encoding="utf-8")
+            tomllib.loads(text)["name"]
+        except (ValueError, KeyError):
+            raise DamagedError(f"{file} is damaged: it is no scenario") from None
+        return cls(_Files(folder), text)
 
     def write(self, folder: Path) -> None:
         """Write what `read` reads: the tables as Parquet, and scenario.toml.
@@ -64,8 +82,10 @@ class Run:
 
         for table in TABLES:
             columns = pa.table(self.arrow(table))
-            pq.write_table(columns, folder / f"{table}.parquet", compression="zstd")
-        (folder / "scenario.toml").write_text(self.scenario_toml, encoding="utf-8")
+            # A file, not its name, which need not be UTF-8.
+            with (folder / f"{table}.parquet").open("wb") as file:
+                pq.write_table(columns, file, compression="zstd")
+        (folder / SCENARIO).write_text(self.scenario_toml, encoding="utf-8")
 
     @property
     def name(self) -> str:
@@ -153,9 +173,17 @@ class _Files(Mapping[Table, ArrowTable]):
         self._folder = folder
 
     def __getitem__(self, table: Table) -> ArrowTable:
+        import pyarrow as pa
         import pyarrow.parquet as pq
 
-        read: ArrowTable = pq.read_table(self._folder / f"{table}.parquet")
+        file = self._folder / f"{table}.parquet"
+        try:
+            with file.open("rb") as stream:
+                read: ArrowTable = pq.read_table(stream)
+        except FileNotFoundError:
+            raise
+        except (pa.ArrowException, OSError) as error:
+            raise DamagedError(f"{file} is damaged: it is no table ({error})") from error
         return read
 
     def __iter__(self) -> Iterator[Table]:
@@ -178,6 +206,9 @@ def simulate(
     Arguments and errors are those of `knee.run`.
     """
     checked = load(scenario).replace(seeds=seeds, set=set).check()
+    check_threads(threads)
+    if threads is not None:
+        threads = min(threads, len(checked.variants) * len(checked.seeds))
     results = _core.run(checked, threads=threads, progress=progress)
     tables: dict[Table, ArrowTable] = {
         "summary": results.summary,
@@ -185,3 +216,13 @@ def simulate(
         "series": results.series,
     }
     return tables, checked.to_toml()
+
+
+def check_threads(threads: int | None) -> None:
+    """See to it that there can be so many threads; None leaves the number open.
+
+    Raises:
+        ValueError: If there cannot.
+    """
+    if threads is not None and not 1 <= threads <= MOST_THREADS:
+        raise ValueError(f"there can be 1 to {MOST_THREADS} threads")
