@@ -51,7 +51,7 @@ pub(crate) fn admit(
     let Some(room) = room else { return Ok(Admission { threads: wanted, warning: None }) };
     let need = Need::of(scenario, interrupt)?;
     fit(&need, wanted, room).map_err(|message| {
-        let at = need.largest(1).map_or_else(String::new, |part| format!("{}: ", part.at));
+        let at = need.largest(1).map_or_else(String::new, |(part, _)| format!("{}: ", part.at));
         Problem(format!("{}: {at}{message}", scenario.source)).into()
     })
 }
@@ -59,9 +59,8 @@ pub(crate) fn admit(
 /// As many runs side by side as there is room for, or why not even one.
 fn fit(need: &Need, wanted: usize, room: u64) -> Result<Admission, String> {
     if need.bytes(1) > room {
-        let part = need.largest(1);
-        let largest = part.map_or_else(String::new, |part| {
-            format!(", {} of it for {}; {}", amount(part.bytes as u64), part.what, part.remedy)
+        let largest = need.largest(1).map_or_else(String::new, |(part, bytes)| {
+            format!(", {} of it for {}; {}", amount(bytes as u64), part.what, part.remedy)
         });
         return Err(format!(
             "it would take about {} of memory where there are {}{largest}, or raise the memory limit",
@@ -91,18 +90,18 @@ pub(crate) fn amount(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::need::Part;
+    use super::need::{Part, Phase};
     use super::*;
 
     fn need(each: f64, once: f64) -> Need {
-        let part = |bytes, each_run| Part {
+        let part = |bytes, phase| Part {
             bytes,
-            each_run,
+            phase,
             at: "flows".to_owned(),
             what: "3000000 flows".to_owned(),
             remedy: "take fewer",
         };
-        Need::from(vec![part(each, true), part(once, false)])
+        Need::from(vec![part(each, Phase::Run), part(once, Phase::Kept)])
     }
 
     #[test]
@@ -116,7 +115,7 @@ mod tests {
             said.starts_with("3 of 8 runs go side by side") && said.contains("1.0 GB"),
             "{said}"
         );
-        assert_eq!(fits(1_100_000_000).threads, 1);
+        assert_eq!(fits(1_110_000_000).threads, 1);
     }
 
     #[test]

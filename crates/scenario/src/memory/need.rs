@@ -26,19 +26,31 @@ const FLOW_INDEX: f64 = 80.0;
 const LINK_INDEX: f64 = 24.0;
 /// Rings of a flow's access links with the few packets of a small window.
 const ACCESS_RINGS: f64 = 2.0 * (2.0 * 64.0 + ALLOCATED);
-/// A sample in its columns, and what saving and drawing them takes besides.
+/// A sample in its columns, and what saving and drawing it takes besides.
 const SAMPLE_COLUMNS: f64 = 36.0;
-/// A flow's row in its columns, but for its names, and what saving them takes besides.
+const SAMPLE_AFTER: f64 = 90.0;
+/// A flow's row in its columns, but for its names, and what saving it takes besides.
 const FLOW_COLUMNS: f64 = 130.0;
+const FLOW_AFTER: f64 = 300.0;
 /// What a process needs besides: threads, lists, and what is loaded to save and draw results.
 const PROCESS: f64 = 2e6;
+
+/// When memory is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// By each run, while it goes.
+    Run,
+    /// From the end of a run to the end of all.
+    Kept,
+    /// When all runs are over: to save and to draw what they yielded.
+    After,
+}
 
 /// A part of what is needed.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
     pub bytes: f64,
-    /// Does each run need it that goes at the same time? Else it is needed once.
-    pub each_run: bool,
+    pub phase: Phase,
     /// The key that it follows from.
     pub at: String,
     /// What it is for.
@@ -76,19 +88,37 @@ impl Need {
 
     /// Bytes with so many runs at a time.
     pub fn bytes(&self, threads: usize) -> u64 {
-        let bytes = |part: &Part| part.bytes * if part.each_run { threads as f64 } else { 1.0 };
-        (PROCESS + self.parts.iter().map(bytes).sum::<f64>()) as u64
+        let (phase, _) = self.fuller(threads);
+        (PROCESS + self.sum(Phase::Kept, threads) + self.sum(phase, threads)) as u64
     }
 
     /// Bytes of each run.
     pub fn each(&self) -> f64 {
-        self.parts.iter().filter(|part| part.each_run).map(|part| part.bytes).sum()
+        self.sum(Phase::Run, 1)
     }
 
-    /// The part that needs most with so many runs at a time.
-    pub fn largest(&self, threads: usize) -> Option<&Part> {
-        let bytes = |part: &&Part| part.bytes * if part.each_run { threads as f64 } else { 1.0 };
-        self.parts.iter().max_by(|a, b| bytes(a).total_cmp(&bytes(b)))
+    /// The part that needs most with so many runs at a time, and its bytes.
+    pub fn largest(&self, threads: usize) -> Option<(&Part, f64)> {
+        let (phase, times) = self.fuller(threads);
+        let counts = |part: &&Part| part.phase == Phase::Kept || part.phase == phase;
+        let parts = self.parts.iter().filter(counts);
+        let parts = parts.map(|part| match part.phase {
+            Phase::Run => (part, part.bytes * times),
+            Phase::Kept | Phase::After => (part, part.bytes),
+        });
+        parts.max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// What needs more: the runs, so many at a time, or what comes after them?
+    fn fuller(&self, threads: usize) -> (Phase, f64) {
+        let runs = self.sum(Phase::Run, threads) >= self.sum(Phase::After, threads);
+        if runs { (Phase::Run, threads as f64) } else { (Phase::After, 1.0) }
+    }
+
+    fn sum(&self, phase: Phase, threads: usize) -> f64 {
+        let parts = self.parts.iter().filter(|part| part.phase == phase);
+        let times = if phase == Phase::Run { threads as f64 } else { 1.0 };
+        times * parts.map(|part| part.bytes).sum::<f64>()
     }
 }
 
@@ -121,7 +151,7 @@ fn links(network: &Network, plan: &Plan) -> Part {
     let count = network.links.len();
     Part {
         bytes: network.links.iter().zip(&plan.links).map(one).sum(),
-        each_run: true,
+        phase: Phase::Run,
         at: "router".to_owned(),
         what: format!("the queues of {count} links"),
         remedy: "take fewer links, or a router with fewer queues",
@@ -155,7 +185,7 @@ fn flows(group: &CoreGroup, at_once: f64) -> Part {
         None => format!("{} flows", group.count),
         Some(_) => format!("flows that arrive in `{}`", group.name),
     };
-    Part { bytes, each_run: true, at: group.shown("count"), what, remedy: "take fewer flows" }
+    Part { bytes, phase: Phase::Run, at: group.shown("count"), what, remedy: "take fewer flows" }
 }
 
 /// Samples of a run's probes, as the run has them.
@@ -163,7 +193,7 @@ fn samples(scenario: &Scenario, plan: &Plan) -> Option<Part> {
     let count = sample_count(scenario, plan);
     (count > 0.0).then(|| Part {
         bytes: count * size_of::<Sample>() as f64,
-        each_run: true,
+        phase: Phase::Run,
         at: "probe".to_owned(),
         what: format!("{count:.1e} samples of probes a run"),
         remedy: "take longer intervals, fewer quantities, or probes = \"none\"",
@@ -215,22 +245,22 @@ fn results(scenario: &Scenario) -> Vec<Part> {
         }
         samples += seeds * sample_count(scenario, plan);
     }
-    let part = |bytes, at: &str, what, remedy| {
-        let at = at.to_owned();
-        Part { bytes, each_run: false, at, what, remedy }
+    let part = |bytes, phase, (at, what, remedy): (&str, &str, &'static str)| Part {
+        bytes,
+        phase,
+        at: at.to_owned(),
+        what: what.to_owned(),
+        remedy,
     };
+    let of_flows = format!("the results of {rows:.1e} flows in all runs");
+    let of_flows = ("flows", of_flows.as_str(), "take fewer flows or seeds, or a shorter duration");
+    let of_samples = format!("{samples:.1e} samples of probes in all runs");
+    let remedy = "take longer intervals, fewer quantities or seeds, or probes = \"none\"";
+    let of_samples = ("probe", of_samples.as_str(), remedy);
     vec![
-        part(
-            flows,
-            "flows",
-            format!("the results of {rows:.1e} flows in all runs"),
-            "take fewer flows or seeds, or a shorter duration",
-        ),
-        part(
-            samples * SAMPLE_COLUMNS,
-            "probe",
-            format!("{samples:.1e} samples of probes in all runs"),
-            "take longer intervals, fewer quantities or seeds, or probes = \"none\"",
-        ),
+        part(flows, Phase::Kept, of_flows),
+        part(samples * SAMPLE_COLUMNS, Phase::Kept, of_samples),
+        part(rows * FLOW_AFTER, Phase::After, of_flows),
+        part(samples * SAMPLE_AFTER, Phase::After, of_samples),
     ]
 }

@@ -5,7 +5,7 @@
 //! routers how fast to go, on a way where none answers, send all that their window allows at once. No link holds more
 //! than the windows of its flows.
 
-use super::need::Part;
+use super::need::{Part, Phase};
 use crate::build;
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::network::{CoreGroup, CoreLink, Network};
@@ -166,14 +166,14 @@ impl<'a> Sending<'a> {
             ),
         };
         let at = format!("transport.{key}");
-        Part { bytes, each_run: true, at, what, remedy }
+        Part { bytes, phase: Phase::Run, at, what, remedy }
     }
 }
 
 fn under_way(bytes: f64, at: String) -> Part {
     Part {
         bytes,
-        each_run: true,
+        phase: Phase::Run,
         at,
         what: "packets under way".to_owned(),
         remedy: "take lower rates, shorter delays or larger packets",
@@ -310,7 +310,7 @@ pub(super) fn parts(
     let name = network.links.get(waits.2).map_or("", |link| link.name.as_str());
     parts.push(Part {
         bytes: waits.0,
-        each_run: true,
+        phase: Phase::Run,
         at: at(waits.2, "buffer"),
         what: format!("packets that wait, most of them at link `{name}`"),
         remedy: "take smaller buffers",
@@ -318,7 +318,7 @@ pub(super) fn parts(
     parts.push(under_way(travels.0, at(travels.2, "delay")));
     parts.push(Part {
         bytes: late,
-        each_run: true,
+        phase: Phase::Run,
         at: "reorder".to_owned(),
         what: "packets that links delay at random".to_owned(),
         remedy: "take shorter delays",
