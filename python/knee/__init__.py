@@ -14,7 +14,7 @@ knee.run(s, seeds=3).summary
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from knee._core import ScenarioError, __version__
+    from knee._core import ScenarioError, ScenarioWarning, __version__
     from knee.analysis.fairness import fair_shares
     from knee.columns import DamagedError
     from knee.comparison import Comparison, compare_schemes
@@ -54,6 +54,7 @@ __all__ = [
     "Results",
     "Scenario",
     "ScenarioError",
+    "ScenarioWarning",
     "__version__",
     "compare",
     "compare_schemes",

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 from knee import _core
-from knee.scenario import Scenario, load
+from knee.memory import MemoryLimit, in_bytes
+from knee.scenario import Scenario, load, warn
 
 if TYPE_CHECKING:
     import polars as pl
@@ -199,17 +200,24 @@ def simulate(
     seeds: int | Sequence[int] | None = None,
     set: Mapping[str, object] | None = None,
     threads: int | None = None,
+    memory_limit: MemoryLimit = None,
     progress: Progress | None = None,
+    warn: Callable[[str], object] = warn,
 ) -> tuple[dict[Table, ArrowTable], str]:
     """Run a scenario: its three tables and its text as run.
 
-    Arguments and errors are those of `knee.run`.
+    Arguments and errors are those of `knee.run`; `warn` is told, a sentence each, what is likely
+    not meant and what is done otherwise than asked.
     """
     checked = load(scenario).replace(seeds=seeds, set=set).check()
     check_threads(threads)
     if threads is not None:
         threads = min(threads, len(checked.variants) * len(checked.seeds))
-    results = _core.run(checked, threads=threads, progress=progress)
+    for sentence in checked.warnings:
+        warn(sentence)
+    results = _core.run(
+        checked, threads=threads, memory=in_bytes(memory_limit), progress=progress, warn=warn
+    )
     tables: dict[Table, ArrowTable] = {
         "summary": results.summary,
         "flows": results.flows,

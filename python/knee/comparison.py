@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Self
 
 from knee import _core
 from knee.columns import DamagedError
+from knee.memory import MemoryLimit
 from knee.replacement import is_working_folder, reason, replaced
 from knee.results import PICTURE as OVERVIEW
 from knee.results import Results, draw_all, is_of_a_run, run
@@ -126,6 +127,7 @@ def compare_schemes(
     seeds: int | Sequence[int] | None = None,
     set: Mapping[str, object] | None = None,
     threads: int | None = None,
+    memory_limit: MemoryLimit = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Run scenarios under every protocol in place of their own variants.
@@ -136,6 +138,7 @@ def compare_schemes(
         seeds: Seeds to run instead of the scenarios' own; an int n means 1 to n.
         set: Settings to change in each of them, by dotted key.
         threads: Threads to use; all cores if not given.
+        memory_limit: How much memory runs may take together, as for `knee.run`.
         progress: Called with the fraction done, in [0, 1].
 
     Raises:
@@ -143,7 +146,7 @@ def compare_schemes(
         FileNotFoundError: If there is none of that name.
     """
     planned = plan(protocols or explicit_laws(), scenarios, seeds=seeds, set=set)
-    return make(planned, threads=threads, progress=progress)
+    return make(planned, threads=threads, memory_limit=memory_limit, progress=progress)
 
 
 def plan(
@@ -172,7 +175,11 @@ def plan(
 
 
 def make(
-    planned: Sequence[Scenario], *, threads: int | None = None, progress: Progress | None = None
+    planned: Sequence[Scenario],
+    *,
+    threads: int | None = None,
+    memory_limit: MemoryLimit = None,
+    progress: Progress | None = None,
 ) -> Comparison:
     """Run scenarios one after the other, each on all cores."""
     runs = []
@@ -182,7 +189,7 @@ def make(
             if progress is not None:
                 progress((before + fraction) / len(planned))
 
-        runs.append(run(scenario, threads=threads, progress=note))
+        runs.append(run(scenario, threads=threads, memory_limit=memory_limit, progress=note))
     return Comparison(runs)
 
 

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from knee.columns import Progress, Run, check_threads, simulate
+from knee.memory import MemoryLimit, Room, in_words
 from knee.quantity import bits_per_second, seconds
-from knee.scenario import Scenario, load
+from knee.scenario import Scenario, load, warn
 from knee.store import Store, StoreError
 
 if TYPE_CHECKING:
@@ -31,11 +32,15 @@ class Job:
         scenario: What is run.
         key: Its place in a store.
         work: About how long it takes, in arbitrary units.
+        memory: About how much memory it takes, bytes.
+        warnings: What its scenario says that is likely not meant.
     """
 
     scenario: Scenario
     key: str
     work: float
+    memory: int = 0
+    warnings: tuple[str, ...] = ()
 
 
 def jobs(scenario: Scenario) -> list[Job]:
@@ -44,7 +49,9 @@ def jobs(scenario: Scenario) -> list[Job]:
     Raises:
         ScenarioError: If the scenario is refused.
     """
-    settings = tomllib.loads(scenario.to_toml())
+    checked = scenario.check()
+    settings = tomllib.loads(checked.to_toml())
+    memory, warnings = checked.memory(1), tuple(checked.warnings)
     variants = settings.pop("variant", None)
     seeds = settings.pop("seeds")
     found = []
@@ -52,7 +59,8 @@ def jobs(scenario: Scenario) -> list[Job]:
         chosen = settings if variant is None else settings | {"variant": [variant]}
         for seed in seeds:
             single = Scenario.of(chosen | {"seeds": [seed]}, name=scenario.name)
-            found.append(Job(single, Store.key(single.to_toml()), _work(settings)))
+            key = Store.key(single.to_toml())
+            found.append(Job(single, key, _work(settings), memory, warnings))
     return found
 
 
@@ -61,6 +69,7 @@ def make(
     store: Store,
     *,
     threads: int | None = None,
+    memory_limit: MemoryLimit = None,
     progress: Progress | None = None,
 ) -> None:
     """Make every run that the store lacks.
@@ -68,26 +77,37 @@ def make(
     Args:
         wanted: Jobs; equal ones are made once.
         store: Where runs are kept; another process may work on the same one.
-        threads: Runs at a time; as many as cores if not given.
+        threads: Runs at a time; as many as cores if not given. A run waits until there is memory
+            for it beside the others.
+        memory_limit: How much memory runs may take together, as for `knee.run`.
         progress: Called with the fraction done, in [0, 1], by weight.
 
     Raises:
+        ScenarioError: If there is no memory for a run.
         StoreError: If the store cannot be written.
         ValueError: If there cannot be so many threads.
         KeyboardInterrupt: On Ctrl-C; what was finished is kept.
     """
     check_threads(threads)
+    room = Room(memory_limit)
     every = {job.key: job for job in wanted}
     stopped = threading.Event()
-    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+    workers = threads or os.cpu_count() or 1
+    with ThreadPoolExecutor(workers) as pool:
         try:
             kept = dict(zip(every, pool.map(store.__contains__, every), strict=True))
             missing = sorted((each for each in every.values() if not kept[each.key]), key=_longest)
+            largest = max((job.memory for job in missing), default=0)
+            if not room.holds(min(workers, len(missing)), largest):
+                warn(
+                    f"runs of up to {in_words(largest)} of memory wait until there is room for them"
+                )
             meter = _Meter(every.values(), missing, stopped, progress)
             meter.report()
-            ours = _gather(pool, missing, lambda job: _make(job, store, meter, wait=False), meter)
+            work = _Work(store, room, meter)
+            ours = _gather(pool, missing, lambda job: work.make(job, wait=False), meter)
             elsewhere = [job for job, done in zip(missing, ours, strict=True) if not done]
-            _gather(pool, elsewhere, lambda job: _make(job, store, meter, wait=True), meter)
+            _gather(pool, elsewhere, lambda job: work.make(job, wait=True), meter)
         except BaseException:
             stopped.set()
             pool.shutdown(cancel_futures=True)
@@ -101,6 +121,7 @@ def sweep(
     seeds: int | Sequence[int] | None = None,
     store: Store | None = None,
     threads: int | None = None,
+    memory_limit: MemoryLimit = None,
     progress: Progress | None = None,
 ) -> pl.DataFrame:
     """The summaries of a scenario over values of some of its settings, changed together.
@@ -111,7 +132,11 @@ def sweep(
         seeds: Seeds to run instead of the scenario's; an int n means 1 to n.
         store: Where finished runs are kept; by default KNEE_STORE or results/store.
         threads: Runs at a time; as many as cores if not given.
+        memory_limit: How much memory runs may take together, as for `knee.run`.
         progress: Called with the fraction done.
+
+    Warns:
+        ScenarioWarning: If a scenario says something that is likely not meant.
 
     Returns:
         The rows of `Run.summary`, after a column for each key of `over`.
@@ -135,7 +160,15 @@ def sweep(
         for number, point in enumerate(points)
         for job in jobs(base.replace(set=point))
     ]
-    make([job for _, job in planned], store, threads=threads, progress=progress)
+    for sentence in dict.fromkeys(each for _, job in planned for each in job.warnings):
+        warn(sentence)
+    make(
+        [job for _, job in planned],
+        store,
+        threads=threads,
+        memory_limit=memory_limit,
+        progress=progress,
+    )
     labels = {key: pl.Series(key, _labels(values)) for key, values in over.items()}
     rows = []
     for number, job in planned:
@@ -221,18 +254,39 @@ def _gather(
     return [future.result() for future in futures]
 
 
-def _make(job: Job, store: Store, meter: _Meter, *, wait: bool) -> bool:
-    """Make a job's run; False if another process is at it, unless that one's end is waited for."""
-    if meter.stopped.is_set():
-        raise _Stopped
-    with store.claimed(job.key, patience=lambda: wait and not meter.stopped.is_set()) as ours:
-        if ours and job.key not in store:
-            store.set_aside_if_damaged(job.key)
-            tables, toml = simulate(job.scenario, threads=1, progress=meter.at(job))
-            store.put(job.key, Run(tables, toml))
-    if ours:
-        meter.finished(job)
-    return ours
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What all jobs of a call share."""
+
+    store: Store
+    room: Room
+    meter: _Meter
+
+    def make(self, job: Job, *, wait: bool) -> bool:
+        """Make a job's run; False if another process is at it, unless its end is waited for."""
+        stopped = self.meter.stopped.is_set
+        if stopped():
+            raise _Stopped
+        with self.store.claimed(job.key, patience=lambda: wait and not stopped()) as ours:
+            if ours and job.key not in self.store:
+                self.store.set_aside_if_damaged(job.key)
+                with self.room.taken(job.memory, stopped):
+                    if stopped():
+                        raise _Stopped
+                    self._run(job)
+        if ours:
+            self.meter.finished(job)
+        return ours
+
+    def _run(self, job: Job) -> None:
+        tables, toml = simulate(
+            job.scenario,
+            threads=1,
+            memory_limit=self.room.size,
+            progress=self.meter.at(job),
+            warn=lambda _: None,  # whoever planned the jobs has heard it
+        )
+        self.store.put(job.key, Run(tables, toml))
 
 
 def _longest(job: Job) -> float:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from knee.columns import FILES, Progress, Run, simulate
+from knee.memory import MemoryLimit
 from knee.replacement import FolderError, reason, replaced
 from knee.scenario import Scenario
 
@@ -73,6 +74,7 @@ def run(
     seeds: int | Sequence[int] | None = None,
     set: Mapping[str, object] | None = None,
     threads: int | None = None,
+    memory_limit: MemoryLimit = None,
     progress: Progress | None = None,
 ) -> Results:
     """Run a scenario: every variant with every seed, in parallel on all cores.
@@ -84,19 +86,36 @@ def run(
         scenario: A `Scenario`, the path of a scenario file, or the name of a shipped one.
         seeds: Seeds to run instead of the scenario's; an int n means 1 to n.
         set: Settings to change, by dotted key: `{"bottleneck.rate": "1 Gbps"}`.
-        threads: Threads to use; all cores if not given.
+        threads: Threads to use; all cores if not given. Fewer go where there is no memory for so
+            many.
+        memory_limit: How much memory the runs may take together, such as "8 GB" or a number of
+            bytes; by default what the machine, or the control group, has to give. A scenario that
+            needs more is refused before it runs.
         progress: Called with the fraction done, in [0, 1].
+
+    Warns:
+        ScenarioWarning: If the scenario says something that is likely not meant, or fewer runs go
+            at a time than asked for.
 
     Returns:
         Columns of the run; nothing is written.
 
     Raises:
-        ScenarioError: If the scenario is refused; the message is one sentence.
+        ScenarioError: If the scenario is refused, or there is no memory for it; the message is one
+            sentence.
         FileNotFoundError: If there is no such file.
         ValueError: If there cannot be so many threads.
         KeyboardInterrupt: On Ctrl-C, at once.
     """
-    return Results(*simulate(scenario, seeds=seeds, set=set, threads=threads, progress=progress))
+    tables, toml = simulate(
+        scenario,
+        seeds=seeds,
+        set=set,
+        threads=threads,
+        memory_limit=memory_limit,
+        progress=progress,
+    )
+    return Results(tables, toml)
 
 
 def is_of_a_run(entry: Path) -> bool:

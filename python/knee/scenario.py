@@ -10,6 +10,8 @@ import difflib
 import itertools
 import json
 import operator
+import stat
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -49,11 +51,11 @@ class Scenario:
 
         Raises:
             OSError: If the file cannot be read.
-            ScenarioError: If it is no text.
+            ScenarioError: If it is no file, too long, or no text.
         """
         path = Path(path)
         try:
-            text = path.read_text(encoding="utf-8")
+            text = _read(path).decode("utf-8")
         except UnicodeDecodeError as error:
             raise _core.ScenarioError(
                 f"{path}: not UTF-8 text (byte {error.start + 1}); a scenario is a TOML file"
@@ -287,6 +289,40 @@ def load(scenario: Scenario | str | Path) -> Scenario:
 def shipped() -> list[Path]:
     """Files of the scenarios that come with knee, by name."""
     return sorted(SHIPPED.glob("*.toml"))
+
+
+def warn(sentence: str) -> None:
+    """Tell of something that is likely not meant, or done otherwise than asked, as Python does."""
+    warnings.warn(sentence, _core.ScenarioWarning, stacklevel=4)
+
+
+KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+}
+
+
+def _read(path: Path) -> bytes:
+    """What is in a file, if it is one and a scenario's length.
+
+    Raises:
+        OSError: If it cannot be read.
+        ScenarioError: If it is no file, or too long.
+    """
+    kind = KINDS.get(stat.S_IFMT(path.stat().st_mode))
+    if kind is not None:
+        raise _core.ScenarioError(f"{path}: a scenario is a file, and this is {kind}")
+    with path.open("rb") as file:
+        text = file.read(_core.MOST_TEXT + 1)
+    if len(text) > _core.MOST_TEXT:
+        most = _core.MOST_TEXT // 1_000_000
+        raise _core.ScenarioError(
+            f"{path}: a scenario has at most {most} MB of text, and this file has more"
+        )
+    return text
 
 
 def _nearest(path: Path, named: Mapping[str, Path]) -> str | None:

@@ -7,6 +7,7 @@
 pub mod bmcc;
 pub mod dcf;
 pub mod dde;
+pub mod effort;
 pub mod max_min;
 pub mod miaimd;
 pub mod miaimd_network;

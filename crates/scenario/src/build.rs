@@ -58,7 +58,8 @@ fn opening(group: &GroupPlan) -> Opening {
     }
 }
 
-fn sender(group: &GroupPlan) -> Result<Sender, String> {
+/// Starts a flow of a group.
+pub(crate) fn sender(group: &GroupPlan) -> Result<Sender, String> {
     group.sender.build(&opening(group)).map_err(refused)
 }
 
@@ -253,7 +254,7 @@ fn times(spread: &Spread, count: u64, mut stream: Stream) -> Vec<Time> {
 }
 
 /// A size in packets; `None`: endless.
-fn packets(size: FlowSize, packet_bytes: f64) -> Option<f64> {
+pub(crate) fn packets(size: FlowSize, packet_bytes: f64) -> Option<f64> {
     match size {
         FlowSize::Endless => None,
         FlowSize::Packets(packets) => Some(libm::ceil(packets)),

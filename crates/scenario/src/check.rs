@@ -4,24 +4,24 @@ use crate::choice::{Seeds, SlowStartSpec};
 use crate::defaults;
 use crate::format::{ArrivalSize, Document, ProbeSpec, ProbeSwitch, Transport};
 use crate::nearest::listed;
-use crate::network::Network;
+use crate::network::{CoreGroup, Network};
 use crate::plan::{GroupPlan, Plan, check_transport};
 use crate::problem::{Fault, KeyPath};
 use crate::quantity::FlowSize;
 use knee_laws::quantities::Span;
-use knee_sim::config::{FlowConfig, LinkConfig};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most runs of one scenario.
 pub(crate) const MOST_RUNS: u64 = 10_000;
 /// Most flows that may arrive in a run.
 const MOST_ARRIVALS: f64 = 1e7;
+/// Most laws of links and groups, over all variants.
+const MOST_PLANS: usize = 2_000_000;
+/// Most bytes of the flows' names in a column of results, and digits of a flow's number.
+const MOST_NAMES: f64 = 2e9;
+const DIGITS: usize = 8;
 /// Most samples of all probes and runs.
 const MOST_SAMPLES: f64 = 1e8;
-/// Most memory that a run's links and flows may need, bytes.
-const MOST_MEMORY: u64 = 16_000_000_000;
-/// What a flow needs besides its configuration, bytes.
-const FLOW_MEMORY: u64 = 2048;
 const LONGEST_NAME: usize = 100;
 
 /// Checks what needs no network.
@@ -180,8 +180,14 @@ fn lasting_flows(network: &Network) -> u64 {
 }
 
 /// Checks that the network is of a size that can be run.
-pub(crate) fn amounts(document: &Document, network: &Network, runs: u64) -> Result<(), Fault> {
+pub(crate) fn amounts(
+    document: &Document,
+    network: &Network,
+    variants: usize,
+) -> Result<(), Fault> {
     let root = KeyPath::root();
+    let seeds = document.seeds.list().len();
+    let runs = variants as u64 * seeds as u64;
     if runs > MOST_RUNS {
         let message = format!("variants times seeds make {runs} runs; at most {MOST_RUNS}");
         return Err(root.key("seeds").fault(message));
@@ -199,17 +205,38 @@ pub(crate) fn amounts(document: &Document, network: &Network, runs: u64) -> Resu
             knee_sim::MAX_INDEX
         )));
     }
-    let memory = links * size_of::<LinkConfig>() as u64
-        + flows * (size_of::<FlowConfig>() as u64 + FLOW_MEMORY);
-    if memory > MOST_MEMORY {
-        return Err(at.fault(format!(
-            "{flows} flows need about {} GB a run; at most {} GB",
-            memory / 1_000_000_000,
-            MOST_MEMORY / 1_000_000_000
+    let plans = variants * (network.links.len() + network.groups.len());
+    if plans > MOST_PLANS {
+        return Err(root.key("variant").fault(format!(
+            "{variants} variants of {} links and {} groups make {plans} laws to set up; at most {MOST_PLANS}",
+            network.links.len(),
+            network.groups.len()
         )));
     }
     arrivals(document, network)?;
+    names(document, network, runs)?;
     samples(document, network, runs)
+}
+
+/// Do the names of all flows fit into a column?
+fn names(document: &Document, network: &Network, runs: u64) -> Result<(), Fault> {
+    let seconds = document.duration.0.seconds();
+    let bytes = |group: &CoreGroup| {
+        let flows = match &group.arrivals {
+            None => group.count as f64,
+            Some(arrivals) => 1.1 * arrivals.per_second.0 * seconds,
+        };
+        flows * (group.name.len() + 1 + DIGITS) as f64
+    };
+    let bytes = runs as f64 * network.groups.iter().map(bytes).sum::<f64>();
+    if bytes > MOST_NAMES {
+        return Err(KeyPath::root().key("seeds").fault(format!(
+            "the names of the flows of {runs} runs take {:.1} GB; at most {:.1} GB",
+            bytes / 1e9,
+            MOST_NAMES / 1e9
+        )));
+    }
+    Ok(())
 }
 
 fn arrivals(document: &Document, network: &Network) -> Result<(), Fault> {

@@ -51,9 +51,9 @@ pub(crate) const DELAY: Measure = Measure {
 pub(crate) const PERIOD: Measure = Measure {
     noun: "a time",
     units: TIME_UNITS,
-    min: 1e-12,
+    min: 1e-9,
     max: DAY,
-    range: "more than 0 s and at most 24 h",
+    range: "1 ns to 24 h",
     example: "80 ms",
     word: None,
 };
@@ -64,6 +64,15 @@ pub(crate) const SIZE: Measure = Measure {
     max: 1e12,
     range: "1 B to 1 TB",
     example: "1000 B",
+    word: None,
+};
+pub(crate) const MEMORY: Measure = Measure {
+    noun: "an amount of memory",
+    units: SIZE_UNITS,
+    min: 1e6,
+    max: 1e15,
+    range: "1 MB to 1000 TB",
+    example: "8 GB",
     word: None,
 };
 pub(crate) const BUFFER: Measure = Measure {
@@ -95,9 +104,9 @@ pub(crate) const FLOW_SIZE: Measure = Measure {
         ("GB", 1e9),
         ("TB", 1e12),
     ],
-    min: 1e-9,
+    min: 1.0,
     max: 1e12,
-    range: "more than 0 and at most 1 TB",
+    range: "at least 1 packet or 1 B, and at most 1 TB",
     example: "30 packets",
     word: Some("endless"),
 };

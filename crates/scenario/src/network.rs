@@ -4,7 +4,7 @@ use crate::aggregate::CoreAggregate;
 use crate::choice::{LawSpec, LossModel, LossSpec, Shape, Spread};
 use crate::format::{Arrivals, Mismatch, RateChange, Reorder, Transport};
 use crate::index::Index;
-use crate::problem::{Fault, KeyPath};
+use crate::problem::{Fault, Key, KeyPath};
 use crate::quantity::{BufferSize, Delay, FlowSize};
 use knee_laws::quantities::{BitRate, Span, Time};
 use knee_sim::config::Loss;
@@ -157,6 +157,15 @@ impl Network {
         }
     }
 
+    /// The shortest propagation RTT of a group's flows.
+    pub fn shortest_rtt(&self, group: &CoreGroup) -> Span {
+        match group.access.as_ref().map(|access| &access.delay) {
+            None => self.core_rtt(group),
+            Some(AccessDelay::Rtt(rtt)) => rtt.range(group.count).0,
+            Some(AccessDelay::Each(delay)) => self.core_rtt(group) + delay.range(group.count).0 * 4,
+        }
+    }
+
     /// Notes where the links are, once they are all there.
     pub fn index_links(&mut self) {
         self.index = Index::new(&self.links, &self.aggregates);
@@ -250,6 +259,14 @@ pub(crate) fn rate_changes(
 }
 
 impl LossSpec {
+    /// Does nothing come through?
+    pub fn loses_all(self) -> bool {
+        match self.model() {
+            Loss::Bernoulli { probability } => probability >= 1.0,
+            Loss::GilbertElliott { good, bad, .. } => good >= 1.0 && bad >= 1.0,
+        }
+    }
+
     /// As the simulator takes it.
     pub fn model(self) -> Loss {
         match self {
@@ -266,7 +283,27 @@ impl LossSpec {
     }
 }
 
+impl CoreLink {
+    /// A key of it, as messages show it.
+    pub fn shown(&self, key: &str) -> String {
+        self.at.key(key).shown(&self.name)
+    }
+}
+
 impl CoreGroup {
+    /// A key of it, or the key that it comes from, as messages show it.
+    pub fn shown(&self, key: &str) -> String {
+        let is_template = !self.at.0.iter().any(|step| matches!(step, Key::Index(_)));
+        if is_template { self.at.shown(&self.name) } else { self.at.key(key).shown(&self.name) }
+    }
+
+    /// Where it is said when its flows start.
+    pub fn start_at(&self) -> KeyPath {
+        let is_element = self.at.0.iter().any(|step| matches!(step, Key::Index(_)));
+        let table = if is_element { self.at.clone() } else { KeyPath(self.at.0[..1].to_vec()) };
+        table.key("start")
+    }
+
     /// Do its flows never run out of data?
     pub fn is_endless(&self) -> bool {
         self.arrivals.is_none() && self.size == FlowSize::Endless

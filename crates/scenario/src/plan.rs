@@ -1,6 +1,7 @@
 //! A variant on the network: the law of every link and group, checked against each other.
 
 use crate::aggregate;
+use crate::build::{mean_packets, packets};
 use crate::choice::{Ecn, Pacing, SlowStartSpec};
 use crate::defaults::{self, BUFFER_PACKETS_A_FLOW};
 use crate::format::{Mismatch, RecoveryName, Transport};
@@ -201,8 +202,32 @@ fn group_plan(
         )));
     }
     let transport = transport(&options, &sender, codec);
+    check_size(group, f64::from(transport.data_bytes))?;
     let slow_start = slow_start(&options, transport.pacing.is_some(), &at)?;
     Ok(GroupPlan { sender, transport, slow_start })
+}
+
+/// Most packets of a flow that ends, near the end of sequence numbers.
+const MOST_PACKETS_A_FLOW: f64 = 4e9;
+const _: () = assert!(MOST_PACKETS_A_FLOW < knee_sim::MAX_PACKETS as f64);
+/// Most packets of flows that arrive, on average: few draws are much longer.
+const MOST_MEAN_PACKETS: f64 = 1e8;
+
+/// Is a flow's size such as sequence numbers can count?
+fn check_size(group: &CoreGroup, data_bytes: f64) -> Result<(), Fault> {
+    if let Some(arrivals) = &group.arrivals {
+        let mean = mean_packets(&arrivals.size, data_bytes);
+        let at = group.at.key("arrivals").key("size");
+        let said = || {
+            at.fault(format!(
+                "that is a mean of {mean:.1e} packets; at most {MOST_MEAN_PACKETS:.0e}"
+            ))
+        };
+        return if mean > MOST_MEAN_PACKETS { Err(said()) } else { Ok(()) };
+    }
+    let size = packets(group.size, data_bytes).unwrap_or(0.0);
+    let said = format!("that is {size:.1e} packets; a flow has at most {MOST_PACKETS_A_FLOW:.0e}");
+    if size > MOST_PACKETS_A_FLOW { Err(group.at.key("size").fault(said)) } else { Ok(()) }
 }
 
 /// How slow start grows, for laws that have it.

@@ -61,6 +61,14 @@ impl KeyPath {
         path.0.push(Key::Index(index));
         path
     }
+    /// The dotted key, with a name in place of the number of a list's element.
+    pub fn shown(&self, name: &str) -> String {
+        let step = |key: &Key| match key {
+            Key::Name(name) => name.clone(),
+            Key::Index(_) => name.to_owned(),
+        };
+        self.0.iter().map(step).collect::<Vec<_>>().join(".")
+    }
     /// Says what is wrong here.
     pub fn fault(&self, message: impl Into<String>) -> Fault {
         Fault { path: self.clone(), message: message.into() }

@@ -7,7 +7,6 @@ use crate::scenario::Scenario;
 use arrow_array::builder::{Float64Builder, StringBuilder, UInt64Builder};
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, Int32Array, RecordBatch, StringArray};
-use arrow_schema::ArrowError;
 use knee_sim::config::{Buffer, Quantity};
 use knee_sim::report::{FlowReport, LinkReport, Report, Series};
 use std::sync::Arc;
@@ -316,9 +315,12 @@ impl Names {
 fn dictionary(
     keys: Vec<i32>,
     words: impl Iterator<Item = String>,
-) -> Result<DictionaryArray<Int32Type>, ArrowError> {
+    interrupt: Interrupt,
+) -> Result<DictionaryArray<Int32Type>, Stopped> {
+    interrupt.check()?;
     let words: StringArray = words.map(Some).collect();
-    DictionaryArray::try_new(Int32Array::from(keys), Arc::new(words))
+    let column = DictionaryArray::try_new(Int32Array::from(keys), Arc::new(words));
+    column.map_err(|error| Stopped::Failed(error.to_string()))
 }
 
 /// Samples of the probes; each run's are given back once they are in the columns.
@@ -350,11 +352,10 @@ fn series(scenario: &Scenario, runs: Vec<Run>, interrupt: Interrupt) -> Result<C
             value.push(sample.value);
         }
     }
-    let failed = |error: ArrowError| Stopped::Failed(error.to_string());
     let plans = scenario.plans.iter().map(|plan| plan.name.clone());
-    let protocol = dictionary(protocols, plans).map_err(failed)?;
-    let quantity = dictionary(quantities, names.words()).map_err(failed)?;
-    let entity = dictionary(named, entities.into_iter()).map_err(failed)?;
+    let protocol = dictionary(protocols, plans, interrupt)?;
+    let quantity = dictionary(quantities, names.words(), interrupt)?;
+    let entity = dictionary(named, entities.into_iter(), interrupt)?;
     Ok(vec![
         ("protocol", Arc::new(protocol) as ArrayRef),
         ("seed", Arc::new(seed.finish())),

@@ -2,9 +2,12 @@
 
 use crate::build;
 use crate::interrupt::{Interrupt, Stopped};
+use crate::memory::{self, MemoryLimit};
 use crate::plan::Plan;
+use crate::problem::Problem;
 use crate::results::{Results, Run, collect};
 use crate::scenario::Scenario;
+use crate::warning::Warning;
 use knee_sim::Simulation;
 use knee_sim::config::GroupId;
 use knee_sim::failure::Failure;
@@ -18,15 +21,25 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Control<'a> {
     /// Told now and then how much is done, 0 to 1, over all runs; called from any thread.
     pub progress: &'a (dyn Fn(f64) + Sync),
+    /// Told once what is done otherwise than asked, before the runs begin.
+    pub warn: &'a (dyn Fn(&Warning) + Sync),
     /// Stops it at once.
     pub interrupt: Interrupt<'a>,
-    /// Threads to use; `None`: one a core.
+    /// Runs at a time, 1 to 1024; `None`: one a core. Fewer go where there is no memory for so many.
     pub threads: Option<usize>,
+    /// Memory that the runs may take together.
+    pub memory: MemoryLimit,
 }
 
 impl Default for Control<'_> {
     fn default() -> Self {
-        Self { progress: &|_| (), interrupt: Interrupt::NEVER, threads: None }
+        Self {
+            progress: &|_| (),
+            warn: &|_| (),
+            interrupt: Interrupt::NEVER,
+            threads: None,
+            memory: MemoryLimit::Available,
+        }
     }
 }
 
@@ -43,9 +56,14 @@ pub fn run(scenario: &Scenario, control: &Control) -> Result<Results, Stopped> {
         .iter()
         .flat_map(|plan| seeds.iter().map(move |seed| (plan, *seed)))
         .collect();
+    let threads = threads(control.threads)?.min(runs.len());
+    let admission = memory::admit(scenario, threads, control.memory, control.interrupt)?;
+    if let Some(warning) = &admission.warning {
+        (control.warn)(warning);
+    }
     let watch = Watch { control, done: AtomicU64::new(0), runs: runs.len() as u64 };
     let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(control.threads.unwrap_or(0))
+        .num_threads(admission.threads)
         .build()
         .map_err(|error| Stopped::Failed(error.to_string()))?;
     let one = |run: &(&Plan, u64)| {
@@ -60,6 +78,20 @@ pub fn run(scenario: &Scenario, control: &Control) -> Result<Results, Stopped> {
         .map(|((plan, seed), (cpu_seconds, report))| Run { plan, seed, report, cpu_seconds })
         .collect();
     collect(scenario, runs, control.interrupt)
+}
+
+/// Most runs at a time.
+const MOST_THREADS: usize = 1024;
+
+/// Runs at a time: those wanted, or one a core.
+fn threads(wanted: Option<usize>) -> Result<usize, Problem> {
+    match wanted {
+        None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
+        Some(threads) if (1..=MOST_THREADS).contains(&threads) => Ok(threads),
+        Some(threads) => Err(Problem(format!(
+            "threads: there can be 1 to {MOST_THREADS} runs at a time, not {threads}"
+        ))),
+    }
 }
 
 /// Progress over all runs.

@@ -1,5 +1,6 @@
 //! A checked scenario.
 
+use crate::doubts::doubts;
 use crate::format::{Document, ProbeSpec};
 use crate::interrupt::{Halt, Interrupt, Stopped};
 use crate::network::Network;
@@ -7,7 +8,8 @@ use crate::plan::{Plan, plan};
 use crate::problem::Problem;
 use crate::template::{dumbbell, parking_lot};
 use crate::text::Text;
-use crate::{aggregate, check, defaults, graph, variant};
+use crate::warning::Warning;
+use crate::{aggregate, check, defaults, graph, memory, variant};
 use knee_laws::laws::Laws;
 
 /// How a scenario is written.
@@ -41,6 +43,9 @@ pub struct Scenario {
     plain: Network,
     pub(crate) plans: Vec<Plan>,
     pub(crate) probes: Vec<ProbeSpec>,
+    /// What messages call it: its file's name, or the builder's.
+    pub(crate) source: String,
+    warnings: Vec<Warning>,
 }
 
 impl Scenario {
@@ -67,11 +72,19 @@ impl Scenario {
         let mut document: Document = text.document()?;
         document.name.get_or_insert_with(|| name_of(file));
         document.knee = Some(env!("CARGO_PKG_VERSION").to_owned());
-        Self::check(document, laws, interrupt)
-            .map_err(|halt| halt.told(|fault| text.problem(fault)))
+        let mut scenario = Self::check(document, (file, laws), interrupt)
+            .map_err(|halt| halt.told(|fault| text.problem(fault)))?;
+        let doubts = doubts(&scenario.document, &scenario.network, &scenario.plans);
+        let told = text.problems(&doubts).into_iter();
+        scenario.warnings = told.map(|problem| Warning::new(problem.to_string())).collect();
+        Ok(scenario)
     }
 
-    fn check(mut document: Document, laws: &Laws, interrupt: Interrupt) -> Result<Self, Halt> {
+    fn check(
+        mut document: Document,
+        (file, laws): (&str, &Laws),
+        interrupt: Interrupt,
+    ) -> Result<Self, Halt> {
         check::document(&document)?;
         defaults::fill(&mut document);
         let bottleneck = document.bottleneck.clone().unwrap_or_default();
@@ -93,8 +106,7 @@ impl Scenario {
         network.survey();
         plain.survey();
         let variants = variant::resolve(&document, laws)?;
-        let runs = variants.len() as u64 * document.seeds.list().len() as u64;
-        check::amounts(&document, &network, runs)?;
+        check::amounts(&document, &network, variants.len())?;
         let plans = variants
             .iter()
             .map(|variant| {
@@ -108,7 +120,15 @@ impl Scenario {
             crate::build::check_laws(plan, network, interrupt)?;
         }
         let probes = check::chosen_probes(&document, &network);
-        Ok(Self { document, network, plain, plans, probes })
+        Ok(Self {
+            document,
+            network,
+            plain,
+            plans,
+            probes,
+            source: file.to_owned(),
+            warnings: Vec::new(),
+        })
     }
 
     /// The network as a variant has it.
@@ -124,6 +144,17 @@ impl Scenario {
     /// Its name.
     pub fn name(&self) -> &str {
         self.document.name.as_deref().unwrap_or_default()
+    }
+
+    /// What it says that may be meant, but likely is not.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// About how much memory its runs take, so many at a time: bytes at the peak.
+    pub fn memory(&self, threads: usize) -> u64 {
+        let need = memory::Need::of(self, Interrupt::NEVER);
+        need.map_or(u64::MAX, |need| need.bytes(threads))
     }
 
     /// Names of its variants, in order.

@@ -151,9 +151,18 @@ impl<'a> Text<'a> {
 
     /// The sentence for a fault.
     pub fn problem(&self, fault: &Fault) -> Problem {
+        self.told(fault, self.document_of_lines().as_ref())
+    }
+
+    /// The sentences for several.
+    pub fn problems(&self, faults: &[Fault]) -> Vec<Problem> {
+        let document = if faults.is_empty() { None } else { self.document_of_lines() };
+        faults.iter().map(|fault| self.told(fault, document.as_ref())).collect()
+    }
+
+    fn told(&self, fault: &Fault, document: Option<&Spanned<DeTable>>) -> Problem {
         let message = &fault.message;
-        let document = self.document_of_lines();
-        let line = |path: &KeyPath| document.as_ref().and_then(|table| self.line(table, path));
+        let line = |path: &KeyPath| document.and_then(|table| self.line(table, path));
         let caused = |setting: &&Override| {
             let (long, short) = (&fault.path.0, &setting.path.0);
             long.starts_with(short)

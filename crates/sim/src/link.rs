@@ -423,7 +423,10 @@ impl Link {
     }
 }
 
-const _: () = assert!(size_of::<Link>() == 64, "a link is one cache line");
+/// Bytes of a link without queue.
+pub const LINK_BYTES: usize = size_of::<Link>();
+
+const _: () = assert!(LINK_BYTES == 64, "a link is one cache line");
 
 const TIME_BITS: u32 = 20;
 

@@ -135,13 +135,15 @@ impl Simulation {
                 Kind::Pace => {
                     self.flows[index as usize].pace_set = false;
                     self.pump(index);
+                    self.release(index);
                 }
                 Kind::Wake => self.wake(index),
                 Kind::DelayedAck => {
                     let receiver = &mut self.receivers[index as usize];
                     let options = &self.groups[receiver.group.0 as usize];
-                    if let Some(ack) = receiver.expire(options) {
-                        self.send_ack(index, ack);
+                    match receiver.expire(options) {
+                        Some(ack) => self.send_ack(index, ack),
+                        None => self.release(index),
                     }
                 }
                 Kind::Arrival => self.arrive(index),
@@ -450,7 +452,7 @@ impl Simulation {
         let flow = &mut self.flows[slot as usize];
         flow.timer_set = false;
         if flow.timeout_at == Time::NEVER {
-            return;
+            return self.release(slot);
         }
         if flow.timeout_at > self.now {
             flow.timer_set = true;
@@ -466,6 +468,9 @@ impl Simulation {
     fn wake(&mut self, slot: u32) {
         let flow = &mut self.flows[slot as usize];
         flow.wake_set = Time::NEVER;
+        if flow.completed != Time::NEVER {
+            return self.release(slot);
+        }
         if flow.law.wake_at().is_some_and(|at| at <= self.now) {
             flow.law.on_wake(self.now);
             self.watch_sender(slot);
@@ -559,7 +564,7 @@ impl Simulation {
     }
 }
 
-const _: () = assert!(
-    size_of::<Flow>() + size_of::<Receiver>() < 1024,
-    "a million concurrent flows fit into a gigabyte"
-);
+/// Bytes of a flow at both of its ends.
+pub const FLOW_BYTES: usize = size_of::<Flow>() + size_of::<Receiver>();
+
+const _: () = assert!(FLOW_BYTES < 1024, "a million concurrent flows fit into a gigabyte");

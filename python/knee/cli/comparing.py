@@ -98,7 +98,12 @@ def _make_and_save(planned: list[Scenario], style: Output) -> None:
     runs = sum(len(each.variants) * len(each.seeds) for each in checked)
     with stoppable(folder):
         with progress_bar(f"schemes: {runs} runs", hidden=style.quiet) as progress:
-            comparison = make(planned, progress=progress)
+            comparison = make(
+                planned,
+                threads=style.effort.threads,
+                memory_limit=style.effort.memory_limit,
+                progress=progress,
+            )
         printed = print_json if style.as_json else print_schemes
         deliver(comparison, lambda made: printed(made.figures), folder, style)
 

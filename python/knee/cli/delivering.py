@@ -15,12 +15,21 @@ from knee.replacement import FolderError, identity
 
 
 @dataclass(frozen=True, slots=True)
+class Effort:
+    """How many runs go at a time, and how much memory they may take; None: what there is."""
+
+    threads: int | None = None
+    memory_limit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Output:
-    """Where a command's results go, and how much is said meanwhile."""
+    """How a command works: where its results go, how much is said, at what effort."""
 
     folder: Path | None
     as_json: bool
     quiet: bool
+    effort: Effort
 
 
 class Made(Protocol):

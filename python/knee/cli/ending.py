@@ -101,7 +101,7 @@ def _warn(
 ) -> None:
     """Show a warning: of knee's as a sentence, of others as usual."""
     if category.__module__.startswith("knee."):
-        say(str(message))
+        say(f"warning: {message}")
     else:
         text = warnings.formatwarning(message, category, filename, lineno, line)
         (file or sys.stderr).write(text)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from knee.cli.delivering import Output
 from knee.cli.ending import Interrupted, Refused
 from knee.cli.progress import progress_bar
 from knee.cli.terminal import new_console
@@ -61,12 +62,9 @@ def list_all(*, as_json: bool) -> None:
 def reproduce(
     names: Sequence[str],
     *,
-    out: Path | None,
     store: Path | None,
-    threads: int | None,
     quick: bool,
-    as_json: bool,
-    quiet: bool,
+    style: Output,
 ) -> None:
     """Run and answer the claims of these names, or of whole papers."""
     if not names:
@@ -78,14 +76,23 @@ def reproduce(
         raise Refused(str(error)) from None
     from knee.report import PAGE, is_of_a_report, rows, write_report
 
-    folder = out or Path("results/reproduce") / ("-".join(names) if len(names) == 1 else "several")
+    folder = style.folder or Path("results/reproduce") / (
+        "-".join(names) if len(names) == 1 else "several"
+    )
     check_folder(folder, is_of_a_report, "reports")
     place = Store(store)
     try:
-        with progress_bar(f"{len(wanted)} claims", hidden=quiet) as progress:
-            evidences = gather(wanted, place, threads=threads, quick=quick, progress=progress)
+        with progress_bar(f"{len(wanted)} claims", hidden=style.quiet) as progress:
+            evidences = gather(
+                wanted,
+                place,
+                threads=style.effort.threads,
+                memory_limit=style.effort.memory_limit,
+                quick=quick,
+                progress=progress,
+            )
         answers = [each for evidence in evidences for each in answer(evidence)]
-        if as_json:
+        if style.as_json:
             print(json_text.dumps(rows(answers), indent=1, ensure_ascii=False, allow_nan=False))
         else:
             _print(evidences, answers, quick=quick)
@@ -93,8 +100,8 @@ def reproduce(
         write_report(evidences, answers, folder, quick=quick)
     except KeyboardInterrupt as stop:
         raise Interrupted(f"stopped; finished runs are kept in {place.folder}") from stop
-    if not quiet:
-        stream = sys.stderr if as_json else sys.stdout
+    if not style.quiet:
+        stream = sys.stderr if style.as_json else sys.stdout
         print(f"Report: {printable(folder / PAGE)}", file=stream)
 
 

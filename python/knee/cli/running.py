@@ -96,7 +96,12 @@ def _run(scenario: Scenario, style: Output) -> None:
     title = f"{checked.name}: {len(checked.variants) * len(checked.seeds)} runs"
     with stoppable(folder):
         with progress_bar(title, hidden=style.quiet) as progress:
-            results = run_scenario(scenario, progress=progress)
+            results = run_scenario(
+                scenario,
+                threads=style.effort.threads,
+                memory_limit=style.effort.memory_limit,
+                progress=progress,
+            )
         deliver(results, _printer(style), folder, style)
 
 

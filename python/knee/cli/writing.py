@@ -8,9 +8,10 @@ from pathlib import Path
 from knee import _core
 from knee.cli.ending import Refused
 from knee.cli.running import parse_settings
+from knee.memory import in_words
 from knee.printable import printable
 from knee.replacement import create, reason
-from knee.scenario import Scenario, load
+from knee.scenario import Scenario, load, warn
 
 
 def new(file: Path) -> None:
@@ -31,13 +32,18 @@ def new(file: Path) -> None:
 def check(file: str, *, settings: list[str] | None, as_toml: bool) -> None:
     """Check the scenario in `file`; print its size, or all of it with every default."""
     checked = load(file).replace(set=parse_settings(settings)).check()
+    for sentence in checked.warnings:
+        warn(sentence)
     if as_toml:
         print(checked.to_toml(), end="")
         return
     runs = len(checked.variants) * len(checked.seeds)
     variants = printable(", ".join(checked.variants))
     seeds = ", ".join(map(str, checked.seeds))
-    print(f"{printable(file)} is good: {runs} runs ({variants}; seeds {seeds})")
+    memory = in_words(checked.memory(1))
+    print(
+        f"{printable(file)} is good: {runs} runs ({variants}; seeds {seeds}), about {memory} each"
+    )
 
 
 def schema() -> None:

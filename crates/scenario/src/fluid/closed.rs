@@ -1,9 +1,11 @@
 //! Closed forms of MLCP and BMCC (qazi2010).
 
 use super::{Columns, Model, numbers, packets, wholes, within};
-use crate::problem::{Fault, KeyPath};
+use crate::interrupt::Halt;
+use crate::problem::KeyPath;
 use crate::quantity::{Period, Rate, Size};
 use knee_fluid::bmcc::{Backoff, Startup, detection, sack_window, vcp_window};
+use knee_fluid::effort::Effort;
 use knee_fluid::mlcp::Climb;
 use serde::Deserialize;
 
@@ -58,10 +60,10 @@ pub(super) struct BmccDetection {
 }
 
 impl Model for MlcpRtts {
-    fn solve(self) -> Result<Columns, Fault> {
+    fn solve(self, effort: &Effort) -> Result<Columns, Halt> {
         let bits = self.bits.unwrap_or_else(|| vec![2, 3, 4, 15]);
         if !bits.iter().all(|bits| (2..=20).contains(bits)) {
-            return Err(KeyPath::root().key("bits").fault("must be from 2 to 20 each"));
+            return Err(KeyPath::root().key("bits").fault("must be from 2 to 20 each").into());
         }
         let climb = Climb {
             bdp: packets(self.capacity, self.packet.unwrap_or(Size(1000))) * self.rtt.0.seconds(),
@@ -72,16 +74,18 @@ impl Model for MlcpRtts {
         within("initial_window", climb.initial_window, 1e-3, 1e9)?;
         within("target", climb.target, 0.01, 0.99)?;
         within("kappa", climb.kappa, 1e-4, 100.0)?;
+        let rtts =
+            bits.iter().map(|&bits| climb.rtts(bits, effort)).collect::<Result<Vec<_>, _>>()?;
         Ok(vec![
             ("bits", wholes(bits.iter().map(|&bits| u64::from(bits)))),
             ("levels", wholes(bits.iter().map(|&bits| (1 << bits) - 3))),
-            ("rtts", numbers(bits.iter().map(|&bits| climb.rtts(bits)))),
+            ("rtts", numbers(rtts)),
         ])
     }
 }
 
 impl Model for BmccEpochs {
-    fn solve(self) -> Result<Columns, Fault> {
+    fn solve(self, _: &Effort) -> Result<Columns, Halt> {
         let backoff = Backoff {
             beta_max: self.beta_max.unwrap_or(0.875),
             beta_min: self.beta_min.unwrap_or(0.65),
@@ -105,7 +109,7 @@ impl Model for BmccEpochs {
 }
 
 impl Model for BmccStartup {
-    fn solve(self) -> Result<Columns, Fault> {
+    fn solve(self, _: &Effort) -> Result<Columns, Halt> {
         let rtt = self.rtt.0.seconds();
         let start = Startup {
             bdp: packets(self.capacity, self.packet.unwrap_or(Size(1000))) * rtt,
@@ -122,7 +126,7 @@ impl Model for BmccStartup {
         within("alpha", start.alpha, 1e-6, 1e6)?;
         if start.first * start.bdp < 1.0 {
             let fault = "the BDP must be at least 1 / eta0 packets: the model is of large windows";
-            return Err(KeyPath::root().fault(fault));
+            return Err(KeyPath::root().fault(fault).into());
         }
         let samples = self.samples.unwrap_or(1001);
         within("samples", samples as f64, 2.0, 1e6)?;
@@ -139,11 +143,11 @@ impl Model for BmccStartup {
 }
 
 impl Model for BmccDetection {
-    fn solve(self) -> Result<Columns, Fault> {
+    fn solve(self, effort: &Effort) -> Result<Columns, Halt> {
         let limit = self.limit.unwrap_or(1.2);
         within("flow_bdp", self.flow_bdp, 1.0, 1e7)?;
         within("limit", limit, 1.001, 100.0)?;
-        let found = detection(self.flow_bdp, limit);
+        let found = detection(self.flow_bdp, limit, effort)?;
         Ok(vec![("missed", numbers([found.missed])), ("packets", numbers([found.packets]))])
     }
 }

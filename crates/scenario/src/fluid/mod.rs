@@ -7,13 +7,16 @@ mod rcp;
 mod scalable;
 mod vcp;
 
+use crate::interrupt::{Halt, Interrupt, Stopped};
 use crate::nearest::{listed, nearest};
 use crate::problem::{Fault, KeyPath, Problem};
 use crate::quantity::{Rate, Size};
 use crate::scenario::{Format, Source};
 use crate::text::Text;
+use arrow_array::cast::AsArray;
+use arrow_array::types::Float64Type;
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array};
-use knee_fluid::dde::Diverged;
+use knee_fluid::effort::{Effort, Unsolved};
 use knee_fluid::max_min::Topology;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -25,14 +28,17 @@ type Columns = Vec<(&'static str, ArrayRef)>;
 /// The settings of a model.
 trait Model: DeserializeOwned {
     /// Checks what its types cannot, and solves it.
-    fn solve(self) -> Result<Columns, Fault>;
+    fn solve(self, effort: &Effort) -> Result<Columns, Halt>;
 }
 
-/// One way from settings to columns for each model.
-type Entry = (&'static str, fn(&Text) -> Result<Columns, Problem>);
+/// The most work of a solution: some ten seconds'.
+const MOST_WORK: u64 = 1_000_000_000;
 
-fn entry<M: Model>(text: &Text) -> Result<Columns, Problem> {
-    text.typed::<M>()?.solve().map_err(|fault| text.problem(&fault))
+/// One way from settings to columns for each model.
+type Entry = (&'static str, fn(&Text, &Effort) -> Result<Columns, Stopped>);
+
+fn entry<M: Model>(text: &Text, effort: &Effort) -> Result<Columns, Stopped> {
+    text.typed::<M>()?.solve(effort).map_err(|halt| halt.told(|fault| text.problem(fault)))
 }
 
 const MODELS: &[Entry] = &[
@@ -59,26 +65,46 @@ const MODELS: &[Entry] = &[
     ("scalable_nyquist", entry::<scalable::Gain>),
 ];
 
-/// Solves the fluid model called `model`; `settings` is a JSON object.
-pub fn fluid(model: &str, settings: &str) -> Result<RecordBatch, Problem> {
+/// Solves the fluid model called `model`; `settings` is a JSON object. Numbers are finite; null where they have no
+/// meaning.
+pub fn fluid(model: &str, settings: &str, interrupt: Interrupt) -> Result<RecordBatch, Stopped> {
     let Some((_, solve)) = MODELS.iter().find(|(name, _)| *name == model) else {
         let near = nearest(model, MODELS.iter().map(|(name, _)| *name));
         let all = listed(MODELS.iter().map(|(name, _)| *name));
-        return Err(Problem(format!("there is no fluid model `{model}`{near}; there are {all}")));
+        let said = format!("there is no fluid model `{model}`{near}; there are {all}");
+        return Err(Problem(said).into());
     };
     let source = Source { text: settings, name: model, format: Format::Json, overrides: &[] };
-    let columns = solve(&Text::read(&source)?)?;
+    let stop = || interrupt.is_wanted();
+    let columns = solve(&Text::read(&source)?, &Effort::new(MOST_WORK, &stop))?;
+    if let Some((name, row)) = columns.iter().find_map(boundless) {
+        let said =
+            format!("{model}: no finite solution: {name} is beyond all numbers in row {row}");
+        return Err(Problem(said).into());
+    }
     let nullable = columns.into_iter().map(|(name, values)| {
         let number = values.data_type() == &arrow_schema::DataType::Float64;
         let missing = values.null_count() > 0;
         (name, values, number || missing)
     });
     RecordBatch::try_from_iter_with_nullable(nullable)
-        .map_err(|error| Problem(format!("{model}: {error}")))
+        .map_err(|error| Stopped::Failed(error.to_string()))
 }
 
-/// A column of numbers; NaN becomes null.
+/// The first row of a column that is no finite number, but not null.
+fn boundless((name, values): &(&'static str, ArrayRef)) -> Option<(&'static str, usize)> {
+    let values = values.as_primitive_opt::<Float64Type>()?;
+    let row = values.iter().position(|value| value.is_some_and(|value| !value.is_finite()))?;
+    Some((name, row))
+}
+
+/// A column of numbers.
 fn numbers(values: impl IntoIterator<Item = f64>) -> ArrayRef {
+    Arc::new(values.into_iter().map(Some).collect::<Float64Array>())
+}
+
+/// A column of numbers; NaN, which stands for none, becomes null.
+fn gaps(values: impl IntoIterator<Item = f64>) -> ArrayRef {
     let known = values.into_iter().map(|value| (!value.is_nan()).then_some(value));
     Arc::new(known.collect::<Float64Array>())
 }
@@ -101,9 +127,23 @@ fn within(key: &str, value: f64, low: f64, high: f64) -> Result<(), Fault> {
     Err(KeyPath::root().key(key).fault(format!("must be from {low} to {high}")))
 }
 
-/// The fault of a model without a finite solution.
-fn diverged(error: Diverged) -> Fault {
-    KeyPath::root().fault(error.to_string())
+impl From<Unsolved> for Halt {
+    fn from(error: Unsolved) -> Self {
+        match error {
+            Unsolved::Stopped => Self::Interrupted,
+            other => Self::Fault(KeyPath::root().fault(other.to_string())),
+        }
+    }
+}
+
+/// The same, with what may help unless it was stopped.
+fn unsolved(error: Unsolved, remedy: impl FnOnce() -> String) -> Halt {
+    match Halt::from(error) {
+        Halt::Fault(Fault { path, message }) => {
+            path.fault(format!("{message}; {}", remedy())).into()
+        }
+        Halt::Interrupted => Halt::Interrupted,
+    }
 }
 
 /// Packets a second.
@@ -130,7 +170,7 @@ impl Links {
             return Err(key.fault("needs a flow at least, such as [[\"a\", \"b\"]]"));
         }
         let find = |flow: usize, hop: usize, name: &String| {
-            names.iter().position(|known| known == name).ok_or_else(|| {
+            names.binary_search(name).map_err(|_| {
                 let near = nearest(name, names.iter().map(String::as_str));
                 let all = listed(names.iter().map(String::as_str));
                 key.index(flow).index(hop).fault(format!("is no link{near} (links: {all})"))
@@ -178,7 +218,7 @@ mod tests {
             ("mlcp_rtts", r#"{"capacity": "1 Gbps", "rtt": "1 s", "bits": [1]}"#, "bits"),
         ];
         for (model, settings, part) in cases {
-            let message = fluid(model, settings).unwrap_err().to_string();
+            let message = fluid(model, settings, Interrupt::NEVER).unwrap_err().to_string();
             assert!(message.contains(part), "{message}");
             assert!(!message.contains('\n'), "{message}");
         }

@@ -1,9 +1,11 @@
 //! RCP, QI-RCP and PIQI-RCP (jain2007).
 
-use super::{Columns, Model, numbers, packets, within};
+use super::{Columns, Model, gaps, numbers, packets, unsolved, within};
+use crate::interrupt::Halt;
 use crate::nearest::nearest;
 use crate::problem::{Fault, KeyPath};
 use crate::quantity::{Period, Rate, Size};
+use knee_fluid::effort::{Effort, Unsolved};
 use knee_fluid::rcp::{Law, Link, piqi_bound, piqi_exact, piqi_simple_bound, qi_bound, qi_exact};
 use serde::Deserialize;
 
@@ -66,18 +68,23 @@ fn taus(tau1: Option<f64>, tau2: Option<f64>) -> Result<(f64, f64), Fault> {
     Ok((tau1, tau2))
 }
 
+/// NaN for a bound that is none.
+fn finite(bound: f64) -> f64 {
+    if bound.is_finite() { bound } else { f64::NAN }
+}
+
 impl Model for Bounds {
-    fn solve(self) -> Result<Columns, Fault> {
+    fn solve(self, effort: &Effort) -> Result<Columns, Halt> {
         let interval = interval(self.interval);
         let (delays, longest) = steps(&self.rtts, interval)?;
         let (tau1, tau2) = taus(self.tau1, self.tau2)?;
         let seconds = self.rtts.iter().map(|rtt| rtt.0.seconds()).fold(0.0, f64::max);
         Ok(vec![
             ("qi_rcp", numbers([qi_bound(longest)])),
-            ("qi_rcp_exact", numbers([qi_exact(&delays)])),
+            ("qi_rcp_exact", gaps([finite(qi_exact(&delays, effort)?)])),
             ("piqi_rcp", numbers([piqi_bound(longest)])),
             ("piqi_rcp_simple", numbers([piqi_simple_bound(interval, seconds)])),
-            ("piqi_rcp_exact", numbers([piqi_exact(&delays, tau1, tau2)])),
+            ("piqi_rcp_exact", gaps([finite(piqi_exact(&delays, (tau1, tau2), effort)?)])),
         ])
     }
 }
@@ -116,7 +123,7 @@ impl Rates {
 }
 
 impl Model for Rates {
-    fn solve(self) -> Result<Columns, Fault> {
+    fn solve(self, effort: &Effort) -> Result<Columns, Halt> {
         let interval = interval(self.interval);
         let (delays, longest) = steps(&self.rtts, interval)?;
         let law = self.law(&delays, longest, interval)?;
@@ -127,10 +134,17 @@ impl Model for Rates {
         let count = self.duration.map_or(60.0, |duration| duration.0.seconds()) / interval;
         if count * delays.len() as f64 > 1e7 {
             let key = KeyPath::root().key("duration");
-            return Err(key.fault("times flows must be at most 1e7 intervals"));
+            return Err(key.fault("times flows must be at most 1e7 intervals").into());
         }
         let flows = delays.len() as f64;
-        let rows = Link { law, delays, gamma, start }.run(count as usize);
+        let rows =
+            Link { law, delays, gamma, start }.run(count as usize, effort).map_err(|error| {
+                let error = match error {
+                    Unsolved::Diverged { time } => Unsolved::Diverged { time: interval * time },
+                    other => other,
+                };
+                unsolved(error, || "`rcp_bounds` tells which gains are stable".to_owned())
+            })?;
         let share = gamma * self.capacity.0.bps() * 1e-6 / flows;
         let step = packets(self.capacity, self.packet.unwrap_or(Size(1000))) * interval;
         Ok(vec![

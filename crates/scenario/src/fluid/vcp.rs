@@ -1,8 +1,10 @@
 //! The MIAIMD model of VCP (xia2008, section V), and max-min fair rates.
 
-use super::{Columns, Links, Model, diverged, numbers, packets, wholes, within, words};
+use super::{Columns, Links, Model, gaps, numbers, packets, unsolved, wholes, within, words};
+use crate::interrupt::Halt;
 use crate::problem::{Fault, KeyPath};
 use crate::quantity::{Period, Rate, Size};
+use knee_fluid::effort::{Effort, Unsolved};
 use knee_fluid::max_min::Share;
 use knee_fluid::miaimd::{Adaptation, Miaimd};
 use knee_fluid::miaimd_network::MiaimdNetwork;
@@ -149,6 +151,18 @@ fn link(law: Law, capacity: Rate, rtt: Period, flows: f64) -> Result<Miaimd, Fau
     })
 }
 
+const NEARER_REST: &str =
+    "windows that start nearer to rest, or a smaller kappa, may have a solution";
+
+/// What may help a model without a solution.
+fn remedy(model: &Miaimd) -> String {
+    let (kappa, bound) = (model.kappa, model.kappa_bound());
+    if kappa > bound {
+        return format!("kappa = {kappa} is above {bound:.4}, up to which it is stable");
+    }
+    NEARER_REST.to_owned()
+}
+
 /// Seconds and samples of a solution, both within reason.
 fn length(
     duration: Option<Period>,
@@ -167,7 +181,7 @@ fn length(
 }
 
 impl Model for Rest {
-    fn solve(self) -> Result<Columns, Fault> {
+    fn solve(self, _: &Effort) -> Result<Columns, Halt> {
         let law = self.law()?;
         let model = link(law, self.capacity, self.rtt, self.flows)?;
         let rest = model.equilibrium();
@@ -183,7 +197,7 @@ impl Model for Rest {
 }
 
 impl Model for Aggregate {
-    fn solve(self) -> Result<Columns, Fault> {
+    fn solve(self, effort: &Effort) -> Result<Columns, Halt> {
         let mut model = link(self.law()?, self.capacity, self.rtt, self.flows)?;
         if let Some(window) = self.initial_window {
             within("initial_window", window, 1e-3, 1e12)?;
@@ -191,7 +205,9 @@ impl Model for Aggregate {
         }
         let (duration, samples) = length(self.duration, self.samples, self.rtt)?;
         let adaptation = self.adaptation()?;
-        let rows = model.run(duration, samples, adaptation.as_ref()).map_err(diverged)?;
+        let rows = model
+            .run((duration, samples), adaptation.as_ref(), effort)
+            .map_err(|error| unsolved(error, || remedy(&model)))?;
         Ok(vec![
             ("time_s", numbers(rows.iter().map(|row| row.time))),
             ("window_packets", numbers(rows.iter().map(|row| row.window))),
@@ -251,18 +267,19 @@ fn network(
 }
 
 impl Model for Network {
-    fn solve(self) -> Result<Columns, Fault> {
+    fn solve(self, effort: &Effort) -> Result<Columns, Halt> {
         let law = self.law()?;
         let (duration, samples) = length(self.duration, self.samples, self.rtt)?;
         let links = Links::new(&self.links, &self.routes, law.packet)?;
         let (model, _) = network(law, links, self.rtt, self.initial_windows)?;
         let flows = model.initial_windows.len();
         if flows * samples > 10_000_000 {
-            return Err(KeyPath::root()
-                .key("samples")
-                .fault("flows x samples must be at most 1e7"));
+            let key = KeyPath::root().key("samples");
+            return Err(key.fault("flows x samples must be at most 1e7").into());
         }
-        let rows = model.run(duration, samples).map_err(diverged)?;
+        let rows = model
+            .run(duration, samples, effort)
+            .map_err(|error| unsolved(error, || NEARER_REST.to_owned()))?;
         let mbps = 8e-6 * law.packet.0 as f64 / model.rtt;
         let each = || rows.iter().flat_map(|(_, windows)| windows.iter().copied());
         let times = rows.iter().flat_map(|(time, _)| std::iter::repeat_n(*time, flows));
@@ -276,11 +293,11 @@ impl Model for Network {
 }
 
 impl Model for NetworkRest {
-    fn solve(self) -> Result<Columns, Fault> {
+    fn solve(self, effort: &Effort) -> Result<Columns, Halt> {
         let law = self.law()?;
         let links = Links::new(&self.links, &self.routes, law.packet)?;
         let (model, names) = network(law, links, self.rtt, None)?;
-        let shares = model.equilibrium();
+        let shares = model.equilibrium(effort)?;
         let rates: Vec<f64> = shares.iter().map(|share| share.rate).collect();
         let loads = model.loads(&rates);
         let fair = |scale: &dyn Fn(usize) -> f64| {
@@ -288,10 +305,10 @@ impl Model for NetworkRest {
             for (link, capacity) in topology.capacities.iter_mut().enumerate() {
                 *capacity *= scale(link);
             }
-            topology.max_min()
+            topology.max_min(effort)
         };
-        let targets = fair(&|_| law.gamma);
-        let carried = fair(&|link| law.gamma * loads[link]);
+        let targets = fair(&|_| law.gamma)?;
+        let carried = fair(&|link| law.gamma * loads[link])?;
         let mbps = 8e-6 * law.packet.0 as f64;
         let column = |shares: &[Share]| numbers(shares.iter().map(|share| share.rate * mbps));
         Ok(vec![
@@ -306,10 +323,10 @@ impl Model for NetworkRest {
 }
 
 impl Model for MaxMin {
-    fn solve(self) -> Result<Columns, Fault> {
+    fn solve(self, effort: &Effort) -> Result<Columns, Halt> {
         // Packets of a byte: rates in bytes a second.
         let links = Links::new(&self.links, &self.routes, Size(1))?;
-        let shares = links.topology.max_min();
+        let shares = links.topology.max_min(effort)?;
         let bottleneck = shares.iter().map(|share| links.names[share.bottleneck].as_str());
         Ok(vec![
             ("flow", wholes(0..shares.len() as u64)),
@@ -320,7 +337,7 @@ impl Model for MaxMin {
 }
 
 impl Model for Sweep {
-    fn solve(self) -> Result<Columns, Fault> {
+    fn solve(self, effort: &Effort) -> Result<Columns, Halt> {
         let usual = Law::default();
         let law = Law {
             kappa: usual.kappa,
@@ -350,12 +367,16 @@ impl Model for Sweep {
         }
         let rtts: Vec<f64> = models.iter().map(Miaimd::settling_rtts).collect();
         if rtts.iter().sum::<f64>() > 2e7 {
-            return Err(KeyPath::root().fault(
-                "these models take more than 2e7 RTTs to settle; give fewer, smaller BDPs, or a start",
-            ));
+            let said = "these models take more than 2e7 RTTs to settle; give fewer, smaller BDPs, or a start";
+            return Err(KeyPath::root().fault(said).into());
         }
-        let ends = models.iter().zip(&rtts).map(|(model, rtts)| model.final_deviation(*rtts));
-        let ends = ends.collect::<Result<Vec<_>, _>>().map_err(diverged)?;
+        let ends = models.iter().zip(&rtts).map(|(model, rtts)| {
+            match model.final_deviation(*rtts, effort) {
+                Err(Unsolved::Diverged { .. } | Unsolved::Crawling { .. }) => Ok(f64::NAN),
+                found => found,
+            }
+        });
+        let ends = ends.collect::<Result<Vec<_>, _>>()?;
         let mbps = 8e-6 * law.packet.0 as f64;
         let column = |of: &dyn Fn(&Miaimd) -> f64| numbers(models.iter().map(of));
         Ok(vec![
@@ -365,7 +386,7 @@ impl Model for Sweep {
             ("kappa", column(&|model| model.kappa)),
             ("kappa_bound", column(&Miaimd::kappa_bound)),
             ("rtts", numbers(rtts)),
-            ("deviation", numbers(ends)),
+            ("deviation", gaps(ends)),
         ])
     }
 }

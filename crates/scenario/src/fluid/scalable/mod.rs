@@ -6,12 +6,16 @@ mod queueing;
 pub(super) use network::{Loci, Margins, Rest, Run};
 pub(super) use queueing::{Delays, DelaysRest};
 
-use super::{Columns, Model, diverged, numbers, packets, within};
+use super::{Columns, Model, gaps, numbers, packets, unsolved, within};
+use crate::interrupt::Halt;
 use crate::problem::{Fault, KeyPath};
 use crate::quantity::{Period, Rate, Size};
+use knee_fluid::effort::{Effort, Unsolved};
+use knee_fluid::nyquist;
 use knee_fluid::roots::log_grid;
 use knee_fluid::scalable::Utility;
-use knee_fluid::scalable::network::{Flow, Hop, Network, Sources};
+use knee_fluid::scalable::linear::Linear;
+use knee_fluid::scalable::network::{Flow, Hop, Network, Sample, Sources};
 use knee_fluid::scalable::source::Source;
 use serde::Deserialize;
 
@@ -77,6 +81,39 @@ fn length(
     Ok((start, seconds, samples))
 }
 
+/// A network through time, or why there is no such.
+fn solution(
+    network: &Network,
+    start: f64,
+    length: (f64, usize),
+    effort: &Effort,
+) -> Result<Vec<Sample>, Halt> {
+    network.run(start, length, effort).map_err(|error| unsolved(error, || remedy(network)))
+}
+
+/// What may help a network without a solution.
+fn remedy(network: &Network) -> String {
+    let effort = Effort::new(10_000_000, &|| false);
+    let rest = network.rest(&effort);
+    match rest.and_then(|rest| Linear::new(network, &rest).margins(&effort)) {
+        Ok(nyquist::Margins { factor, .. }) if factor < 1.0 => {
+            format!("at rest it is unstable: alpha is {:.3} times what is stable", 1.0 / factor)
+        }
+        Err(Unsolved::NoRest) => "less weight or fairness may have one".to_owned(),
+        _ => "a start nearer to 1, or less weight, fairness or eta, may have a solution".to_owned(),
+    }
+}
+
+/// The columns of margins; null where there is none.
+fn margins(found: nyquist::Margins) -> Columns {
+    let factor = if found.factor.is_infinite() { f64::NAN } else { found.factor };
+    vec![
+        ("margin", gaps([factor])),
+        ("distance", gaps([found.distance])),
+        ("encirclements", gaps([found.unstable])),
+    ]
+}
+
 /// A link and its flows through time.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -96,7 +133,7 @@ pub(super) struct Prices {
 }
 
 impl Model for Prices {
-    fn solve(self) -> Result<Columns, Fault> {
+    fn solve(self, effort: &Effort) -> Result<Columns, Halt> {
         let rtts = seconds(&self.rtts)?;
         let utility = utility(self.weight, self.fairness, self.pivot)?;
         let bottlenecks = self.bottlenecks.unwrap_or(1.0);
@@ -120,8 +157,8 @@ impl Model for Prices {
         let shortest = rtts.iter().copied().fold(f64::INFINITY, f64::min);
         let work = (rtts.len(), shortest);
         let (start, duration, samples) = length(self.start, self.duration, self.samples, work)?;
-        let rows = law.run(start, duration, samples).map_err(diverged)?;
-        let rest = law.rest().prices[0];
+        let rest = law.rest(effort)?.prices[0];
+        let rows = solution(&law, start, (duration, samples), effort)?;
         Ok(vec![
             ("time_s", numbers(rows.iter().map(|row| row.time))),
             ("price_s", numbers(rows.iter().map(|row| row.prices[0]))),
@@ -171,24 +208,19 @@ of_source! {
 }
 
 impl Model for Margin {
-    fn solve(self) -> Result<Columns, Fault> {
-        let found = self.source()?.margins();
-        Ok(vec![
-            ("margin", numbers([found.factor])),
-            ("distance", numbers([found.distance])),
-            ("encirclements", numbers([found.unstable])),
-        ])
+    fn solve(self, effort: &Effort) -> Result<Columns, Halt> {
+        Ok(margins(self.source()?.margins(effort)?))
     }
 }
 
 impl Model for Gain {
-    fn solve(self) -> Result<Columns, Fault> {
+    fn solve(self, _: &Effort) -> Result<Columns, Halt> {
         let source = self.source()?;
         let usual = || log_grid(1e-2 / source.rtt, 20.0 / source.rtt, 2001);
         let frequencies = self.frequencies.unwrap_or_else(usual);
         if !frequencies.iter().all(|w| (1e-9..=1e9).contains(w)) || frequencies.len() > 1_000_000 {
             let key = KeyPath::root().key("frequencies");
-            return Err(key.fault("needs at most 1e6 frequencies from 1e-9 to 1e9 rad/s"));
+            return Err(key.fault("needs at most 1e6 frequencies from 1e-9 to 1e9 rad/s").into());
         }
         let gains: Vec<_> = frequencies.iter().map(|&w| source.gain(w)).collect();
         Ok(vec![

@@ -1,9 +1,11 @@
 //! Networks of the scalable laws: through time, at rest, and linearised there.
 
-use super::super::{Columns, Links, Model, diverged, numbers, packets, wholes, within, words};
-use super::{ETA, gain, length, seconds, utility, zero};
+use super::super::{Columns, Links, Model, gaps, numbers, packets, wholes, within, words};
+use super::{ETA, gain, length, margins, seconds, solution, utility, zero};
+use crate::interrupt::Halt;
 use crate::problem::{Fault, KeyPath};
 use crate::quantity::{Delay, Period, Rate, Size};
+use knee_fluid::effort::Effort;
 use knee_fluid::nyquist::Loop;
 use knee_fluid::polar::size;
 use knee_fluid::roots::log_grid;
@@ -161,7 +163,7 @@ fn rows(
         let of_links = std::iter::repeat_n(None, names.len());
         of_links.chain((0..flows as u64).map(Some))
     };
-    let [a, b, c] = columns.map(|(name, values)| (name, numbers(values)));
+    let [a, b, c] = columns.map(|(name, values)| (name, gaps(values)));
     vec![
         ("link", words((0..instants).flat_map(each))),
         ("flow", wholes((0..instants).flat_map(number))),
@@ -172,7 +174,7 @@ fn rows(
 }
 
 impl Model for Run {
-    fn solve(self) -> Result<Columns, Fault> {
+    fn solve(self, effort: &Effort) -> Result<Columns, Halt> {
         let (names, network, mbps) = self.network()?;
         let hops = network.flows.iter().flat_map(|flow| {
             let delay = |a: &Hop, b: &Hop| flow.rtt + a.forward - b.forward;
@@ -183,9 +185,9 @@ impl Model for Run {
         let flows = network.flows.len();
         if (names.len() + flows) * samples > 10_000_000 {
             let key = KeyPath::root().key("samples");
-            return Err(key.fault("times links and flows must be at most 1e7"));
+            return Err(key.fault("times links and flows must be at most 1e7").into());
         }
-        let found = network.run(start, duration, samples).map_err(diverged)?;
+        let found = solution(&network, start, (duration, samples), effort)?;
         let (mut times, mut rates, mut prices, mut loads) = (vec![], vec![], vec![], vec![]);
         for sample in &found {
             times.resize(times.len() + names.len() + flows, sample.time);
@@ -206,9 +208,9 @@ impl Model for Run {
 }
 
 impl Model for Rest {
-    fn solve(self) -> Result<Columns, Fault> {
+    fn solve(self, effort: &Effort) -> Result<Columns, Halt> {
         let (names, network, mbps) = self.network()?;
-        let rest = network.rest();
+        let rest = network.rest(effort)?;
         let arrivals = rest.loads.iter().zip(&network.capacities).map(|(load, c)| load * c);
         let rates = arrivals.chain(rest.rates.iter().copied()).map(|rate| rate * mbps).collect();
         let flows = rest.rates.len();
@@ -220,33 +222,30 @@ impl Model for Rest {
 }
 
 impl Model for Margins {
-    fn solve(self) -> Result<Columns, Fault> {
+    fn solve(self, effort: &Effort) -> Result<Columns, Halt> {
         let (_, network, _) = self.network()?;
-        let linear = Linear::new(&network, &network.rest());
-        let found = linear.margins();
-        Ok(vec![
-            ("margin", numbers([found.factor])),
-            ("distance", numbers([found.distance])),
-            ("encirclements", numbers([found.unstable])),
-            ("bottlenecks", wholes([Some(linear.bottlenecks() as u64)])),
-        ])
+        let linear = Linear::new(&network, &network.rest(effort)?);
+        let mut columns = margins(linear.margins(effort)?);
+        columns.push(("bottlenecks", wholes([Some(linear.bottlenecks() as u64)])));
+        Ok(columns)
     }
 }
 
 impl Model for Loci {
-    fn solve(self) -> Result<Columns, Fault> {
+    fn solve(self, effort: &Effort) -> Result<Columns, Halt> {
         let (_, network, _) = self.network()?;
-        let linear = Linear::new(&network, &network.rest());
+        let linear = Linear::new(&network, &network.rest(effort)?);
         let rtts = || network.flows.iter().map(|flow| flow.rtt);
         let (least, most) = (rtts().fold(f64::INFINITY, f64::min), rtts().fold(0.0, f64::max));
         let usual = || log_grid(1e-2 / most, 20.0 / least, 2001);
         let frequencies = self.frequencies.unwrap_or_else(usual);
         if !frequencies.iter().all(|w| (1e-9..=1e9).contains(w)) || frequencies.len() > 100_000 {
             let key = KeyPath::root().key("frequencies");
-            return Err(key.fault("needs at most 1e5 frequencies from 1e-9 to 1e9 rad/s"));
+            return Err(key.fault("needs at most 1e5 frequencies from 1e-9 to 1e9 rad/s").into());
         }
         let (mut at, mut locus, mut re, mut im) = (vec![], vec![], vec![], vec![]);
         for w in frequencies {
+            effort.spend(linear.work())?;
             let mut loci = linear.loci(w);
             loci.sort_by(|a, b| size(*b).total_cmp(&size(*a)));
             for (i, each) in loci.into_iter().enumerate() {
@@ -259,8 +258,8 @@ impl Model for Loci {
         Ok(vec![
             ("frequency_rad_s", numbers(at)),
             ("locus", wholes(locus)),
-            ("re", numbers(re)),
-            ("im", numbers(im)),
+            ("re", gaps(re)),
+            ("im", gaps(im)),
         ])
     }
 }

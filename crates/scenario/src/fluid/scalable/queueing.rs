@@ -1,10 +1,12 @@
 //! Queueing delays as prices over one link.
 
-use super::super::{Columns, Model, diverged, numbers, packets, wholes};
+use super::super::{Columns, Model, numbers, packets, unsolved, wholes};
 use super::{ETA, gain, length, seconds, utility, zero};
+use crate::interrupt::Halt;
 use crate::nearest::{listed, nearest};
 use crate::problem::{Fault, KeyPath};
 use crate::quantity::{Delay, Period, Rate, Size};
+use knee_fluid::effort::Effort;
 use knee_fluid::scalable::queueing::{Exponent, Flow, Queueing};
 use serde::Deserialize;
 
@@ -90,14 +92,18 @@ fn exponent(word: Option<&str>) -> Result<Exponent, Fault> {
 }
 
 impl Model for Delays {
-    fn solve(self) -> Result<Columns, Fault> {
+    fn solve(self, effort: &Effort) -> Result<Columns, Halt> {
         let (link, mbps) = self.link()?;
         let flows = link.flows.len();
         let shortest = link.flows.iter().map(|flow| flow.base).fold(f64::INFINITY, f64::min);
         // Each flow looks for what it hears, by some fifty steps.
         let work = (10 * flows, shortest);
         let (start, duration, samples) = length(self.start, self.duration, self.samples, work)?;
-        let rows = link.run(start, duration, samples).map_err(diverged)?;
+        let rows = link.run(start, (duration, samples), effort).map_err(|error| {
+            let remedy =
+                "a start nearer to 1, or less alpha, weight, fairness or eta, may have one";
+            unsolved(error, || remedy.to_owned())
+        })?;
         let each = || rows.iter().flat_map(|row| row.rates.iter().map(move |rate| (row, rate)));
         Ok(vec![
             ("time_s", numbers(each().map(|(row, _)| row.time))),
@@ -109,9 +115,9 @@ impl Model for Delays {
 }
 
 impl Model for DelaysRest {
-    fn solve(self) -> Result<Columns, Fault> {
+    fn solve(self, effort: &Effort) -> Result<Columns, Halt> {
         let (link, mbps) = self.link()?;
-        let (queue, rates) = link.rest();
+        let (queue, rates) = link.rest(effort)?;
         let fair = link.capacity / rates.len() as f64;
         Ok(vec![
             ("flow", wholes((0..rates.len() as u64).map(Some))),
