@@ -1,38 +1,22 @@
 //! A checked scenario.
 
-use crate::doubts::doubts;
-use crate::format::{Document, ProbeSpec};
-use crate::interrupt::{Halt, Interrupt, Stopped};
-use crate::network::Network;
-use crate::plan::{Plan, plan};
-use crate::problem::Problem;
-use crate::template::{dumbbell, parking_lot};
-use crate::text::Text;
+use crate::document::defaults;
+use crate::document::format::{Document, ProbeSpec};
+use crate::network::aggregate;
+use crate::network::core::Network;
+use crate::network::graph;
+use crate::network::template::{dumbbell, parking_lot};
+use crate::plan::check;
+use crate::plan::doubts::doubts;
+use crate::plan::memory;
+use crate::plan::plans::{Plan, plan};
+use crate::plan::variant;
 use crate::warning::Warning;
-use crate::{aggregate, check, defaults, graph, memory, variant};
+use knee_input::interrupt::{Halt, Interrupt, Stopped};
+use knee_input::problem::Problem;
+use knee_input::source::Source;
+use knee_input::text::Text;
 use knee_laws::laws::Laws;
-
-/// How a scenario is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// TOML.
-    Toml,
-    /// JSON with the same keys.
-    Json,
-}
-
-/// A scenario as text.
-#[derive(Clone, Copy, Debug)]
-pub struct Source<'a> {
-    /// The text itself.
-    pub text: &'a str,
-    /// Its file's name, for messages.
-    pub name: &'a str,
-    /// How it is written.
-    pub format: Format,
-    /// `--set key=value`: a dotted key, and a value in TOML syntax or a bare string.
-    pub overrides: &'a [(String, String)],
-}
 
 /// A checked scenario: it can be run.
 #[derive(Clone, Debug)]
@@ -117,7 +101,7 @@ impl Scenario {
         check::slow_start(&document, &network, &plans)?;
         for plan in &plans {
             let network = if plan.aggregates { &network } else { &plain };
-            crate::build::check_laws(plan, network, interrupt)?;
+            crate::run::build::check_laws(plan, network, interrupt)?;
         }
         let probes = check::chosen_probes(&document, &network);
         Ok(Self {

@@ -1,11 +1,12 @@
 //! The order to stop is heard within a second of CPU time, whatever goes on; and what no machine could hold is refused.
 #![allow(clippy::disallowed_methods)]
 
-mod support;
+#[path = "../../input/tests/looks/mod.rs"]
+mod looks;
 
 use knee_scenario::{Control, Format, Interrupt, Laws, Problem, Scenario, Source, Stopped, run};
+use looks::{Looks, thread_seconds};
 use std::fmt::Write;
-use support::{Looks, thread_seconds};
 
 fn parse(text: &str, interrupt: Interrupt) -> Result<Scenario, Stopped> {
     let source = Source { text, name: "mine.toml", format: Format::Toml, overrides: &[] };
