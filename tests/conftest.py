@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from knee._core import ScenarioWarning
 from knee.cli import execute
 from knee.cli.ending import STOPS
 from knee.store import StoreWarning
@@ -65,6 +66,7 @@ def knee(
     def call(*arguments: str | Path) -> Done:
         with monkeypatch.context() as patch, warnings.catch_warnings():
             warnings.simplefilter("always", StoreWarning)
+            warnings.simplefilter("default", ScenarioWarning)
             patch.setattr(sys, "argv", ["knee", *map(str, arguments)])
             code = execute()
         return Done(code, *capsys.readouterr())

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 else:
     # A name's module is imported when the name is first asked for: `import knee` takes no time.
     _HOMES = {
-        "knee._core": ("ScenarioError", "__version__"),
+        "knee._core": ("ScenarioError", "ScenarioWarning", "__version__"),
         "knee.analysis.fairness": ("fair_shares",),
         "knee.columns": ("DamagedError",),
         "knee.comparison": ("Comparison", "compare_schemes"),

@@ -262,7 +262,7 @@ impl<P: Packet, W: Watch> Queue<P, W> {
             idle_since,
             flow,
             size: packet.size(),
-            data: packet.is_data(),
+            data: packet.is_forward(),
         };
         self.tally.offered.add(arrival.size);
         let verdict = self.law.on_arrival(&arrival, &mut packet.wire(), &mut self.draw);
@@ -270,7 +270,7 @@ impl<P: Packet, W: Watch> Queue<P, W> {
             || self.buffer.fits(self.packets + 1, self.bytes + u64::from(arrival.size))
             || (verdict != Verdict::Drop && self.asks_for_eviction());
         if room && (verdict == Verdict::Accept || self.mark(verdict, packet, now)) {
-            self.tally.data += u64::from(arrival.data);
+            self.tally.data += u64::from(packet.is_data());
             return Some(match &self.waiting {
                 Waiting::Held(held) if held.is_several() => {
                     self.law.classify(&arrival, &packet.wire())
@@ -405,7 +405,7 @@ impl<P: Packet, W: Watch> Queue<P, W> {
             from,
             waited: now.since(since),
             size: packet.size(),
-            data: packet.is_data(),
+            data: packet.is_forward(),
         };
         let verdict = self.law.on_departure(&departure, &mut packet.wire());
         let goes = verdict == Verdict::Accept || self.mark(verdict, packet, since);
