@@ -210,15 +210,16 @@ mod tests {
     use crate::script::ms;
     use crate::sender::{Congestion, Loss, Opening, SenderLaw};
     use crate::senders::reno::{self, Reno};
+    use crate::senders::tcp::Tcp;
 
-    fn reno(window: f64, rule: Rule) -> Reno {
+    fn reno(window: f64, rule: Rule) -> Tcp<Reno> {
         let opening = Opening { slow_start: rule, ..Opening::new(window, 1000) };
-        Reno::new(reno::Params::default(), &opening)
+        Reno::start(reno::Params::default(), &opening)
     }
 
     /// A flow whose ACKs come one by one.
     struct Flow {
-        law: Reno,
+        law: Tcp<Reno>,
         now: Time,
     }
 

@@ -11,10 +11,11 @@
 
 pub mod habits;
 
+use super::tcp_window::halved;
 use crate::codecs::{Codec, Feedback, Load};
-use crate::params;
 use crate::quantities::{BitRate, Span, Time};
 use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw, SenderSpec};
+use crate::{params, tunes};
 use habits::{AfterCut, AiLimit, AiScaling, MiLimit, RttFrom, TickClock};
 
 params! {
@@ -47,7 +48,7 @@ params! {
         /// Whose smoothed RTT: the transport's, or one of 10 ms ticks [S5].
         pub rtt_from: RttFrom = RttFrom::Transport;
         /// Is the first packet alone, in place of a SYN [S6]?
-        pub syn: bool = false;
+        pub syn: bool = false => fixed;
         /// Are 2 to 64 packets paced if more than 100 ms apart [S8]?
         pub sparse_pacing: bool = false;
     }
@@ -90,19 +91,35 @@ pub struct Vcp {
 impl Vcp {
     /// Starts with the initial window, in MI.
     pub fn new(params: Params, opening: &Opening) -> Self {
-        Self {
+        let mut law = Self {
             params,
             window: if params.syn { 1.0 } else { opening.initial_window },
             phase: Phase::Following,
-            ln_growth: libm::log1p(params.xi),
+            ln_growth: 0.0,
             mi_step: (Span::ZERO, 0.0),
             clock: TickClock::default(),
             smoothed_rtt: Span::ZERO,
             opened: params.syn.then_some(opening.initial_window),
             said: Load::Low,
-            plain: params.rtt_from == RttFrom::Transport && !params.syn && !params.new_acks_only,
+            plain: false,
             packet_bytes: opening.packet_bytes,
-        }
+        };
+        law.derive();
+        law
+    }
+
+    /// Goes on with these parameters.
+    pub(super) fn set(&mut self, params: Params) {
+        self.params = params;
+        self.derive();
+    }
+
+    /// What follows from the parameters.
+    fn derive(&mut self) {
+        let Params { xi, rtt_from, syn, new_acks_only, .. } = self.params;
+        self.ln_growth = libm::log1p(xi);
+        self.mi_step = (Span::ZERO, 0.0);
+        self.plain = rtt_from == RttFrom::Transport && !syn && !new_acks_only;
     }
 
     /// (6): packets that one ACK adds at low load.
@@ -181,6 +198,8 @@ impl Vcp {
 }
 
 impl SenderLaw for Vcp {
+    tunes! { derive }
+
     fn on_ack(&mut self, ack: &Ack) {
         let Feedback::Load(said) = ack.feedback else { return };
         self.smoothed_rtt = ack.smoothed_rtt;
@@ -203,7 +222,7 @@ impl SenderLaw for Vcp {
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        self.window = (f64::from(loss.in_flight) / 2.0).max(2.0).min(self.window);
+        self.window = halved(self.window, loss);
     }
 
     fn on_timeout(&mut self, _: &Loss) {
