@@ -8,6 +8,7 @@
 pub mod ack;
 pub mod codecs;
 pub mod filters;
+pub mod interval;
 pub mod laws;
 pub mod params;
 pub mod presets;
