@@ -54,6 +54,9 @@ params! {
     }
 }
 
+/// The largest exponent of a step of MI: e^60 packets are beyond any network.
+const LARGEST_EXPONENT: f64 = 60.0;
+
 /// What the sender does with load feedback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -125,17 +128,23 @@ impl Vcp {
     /// (6): packets that one ACK adds at low load.
     fn mi(&mut self) -> f64 {
         let rtt = self.smoothed_rtt;
-        let exponent = || rtt.ratio(self.params.t_rho).min(self.params.sigma_mi);
         if self.params.mi_limit == MiLimit::Table {
             let most = habits::limit(&habits::MI_TABLE, self.window);
             if most < self.params.xi {
-                return libm::expm1(exponent() * libm::log1p(most));
+                return self.growth(libm::log1p(most));
             }
         }
         if self.mi_step.0 != rtt {
-            self.mi_step = (rtt, libm::expm1(exponent() * self.ln_growth));
+            self.mi_step = (rtt, self.growth(self.ln_growth));
         }
         self.mi_step.1
+    }
+
+    /// (6) with this ln(1 + xi).
+    fn growth(&self, ln_growth: f64) -> f64 {
+        let Params { t_rho, sigma_mi, .. } = self.params;
+        let exponent = self.smoothed_rtt.ratio(t_rho).min(sigma_mi);
+        libm::expm1((exponent * ln_growth).min(LARGEST_EXPONENT))
     }
 
     /// (8), or what stands for it: packets that one ACK adds at high load.
