@@ -4,6 +4,8 @@
 //! equations (3.1)-(3.4). A scheme of n bits cuts `[0, target]` into `2^n - 3` equal intervals; in interval i
 //! the window grows by `1 + kappa (1 - l_i) / l_i` an RTT, `l_i` the interval's upper end.
 
+use knee_laws::senders::mlcp::xi;
+
 /// A flow alone on a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Climb {
@@ -27,7 +29,7 @@ impl Climb {
             let load = self.target * i as f64 / levels as f64;
             let end = self.bdp * load;
             if end > window {
-                rtts += libm::log(end / window) / libm::log1p(self.kappa * (1.0 - load) / load);
+                rtts += libm::log(end / window) / libm::log1p(xi(load, self.kappa));
                 window = end;
             }
         }
