@@ -205,7 +205,6 @@ impl HyStart {
 mod tests {
     use super::super::round::Bottleneck;
     use super::*;
-    use crate::codecs::Feedback;
     use crate::quantities::Time;
     use crate::script::ms;
     use crate::sender::{Congestion, Loss, Opening, SenderLaw};
@@ -233,18 +232,9 @@ mod tests {
         fn acks(&mut self, rtt: u64, n: u32, newly_acked: u32) -> f64 {
             for _ in 0..n {
                 self.now += ms(1);
-                self.law.on_ack(&Ack {
-                    now: self.now,
-                    newly_acked,
-                    in_flight: self.law.window() as u32 - newly_acked,
-                    rtt: ms(rtt),
-                    smoothed_rtt: ms(rtt),
-                    min_rtt: ms(1),
-                    feedback: Feedback::None,
-                    recovering: false,
-                    app_limited: false,
-                    rate: None,
-                });
+                let in_flight = self.law.window() as u32 - newly_acked;
+                let ack = Ack::new(self.now, newly_acked, in_flight, ms(rtt));
+                self.law.on_ack(&Ack { min_rtt: ms(1), ..ack });
             }
             self.law.window()
         }

@@ -120,18 +120,9 @@ mod tests {
     /// An ACK at so many milliseconds with this RTT, 80 ms being the least of all; the window's growth.
     fn grows(flow: &mut VcpE2e, at: u64, rtt: u64) -> f64 {
         let before = flow.window();
-        flow.on_ack(&Ack {
-            now: Time::ZERO + Span::from_millis(at),
-            newly_acked: 1,
-            in_flight: 16,
-            rtt: Span::from_millis(rtt),
-            smoothed_rtt: Span::from_millis(200),
-            min_rtt: Span::from_millis(80),
-            feedback: Feedback::None,
-            recovering: false,
-            app_limited: false,
-            rate: None,
-        });
+        let [rtt, smoothed_rtt, min_rtt] = [rtt, 200, 80].map(Span::from_millis);
+        let ack = Ack::new(Time::ZERO + Span::from_millis(at), 1, 16, rtt);
+        flow.on_ack(&Ack { smoothed_rtt, min_rtt, ..ack });
         flow.window() - before
     }
 

@@ -171,16 +171,11 @@ impl Flow {
                 self.rtt = rtt;
                 let sample = self.sample(newly_acked, in_flight, rate);
                 self.law.on_ack(&Ack {
-                    now: self.now,
-                    newly_acked,
-                    in_flight,
-                    rtt,
-                    smoothed_rtt: rtt,
-                    min_rtt: rtt,
                     feedback,
                     recovering: rate.held == 0,
                     app_limited: rate.held == 1,
                     rate: sample,
+                    ..Ack::new(self.now, newly_acked, in_flight, rtt)
                 });
                 let acked = newly_acked + self.unsampled;
                 self.unsampled = if sample.is_some() { 0 } else { acked };

@@ -372,18 +372,8 @@ mod tests {
     fn steps_are_made_up_for_when_an_ack_comes() {
         let mut source = Source::new(gains(), &Opening::new(2.0, 1000));
         let mut due = |ms: u64, recovering| {
-            source.due(&Ack {
-                now: Time::ZERO + Span::from_millis(ms),
-                newly_acked: 1,
-                in_flight: 1,
-                rtt: Span::from_millis(50),
-                smoothed_rtt: Span::from_millis(50),
-                min_rtt: Span::from_millis(50),
-                feedback: crate::codecs::Feedback::None,
-                recovering,
-                app_limited: false,
-                rate: None,
-            })
+            let now = Time::ZERO + Span::from_millis(ms);
+            source.due(&Ack { recovering, ..Ack::new(now, 1, 1, Span::from_millis(50)) })
         };
         let steps = [(50, 0), (59, 0), (60, 1), (61, 0), (95, 3), (99, 0), (100, 1)];
         for (ms, expected) in steps {
