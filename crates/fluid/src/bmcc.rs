@@ -7,6 +7,7 @@
 //! integral of the third phase); `E[R]` of (4.13) has no end (its terms fall as 1 / d), so it is that of `min(R, d + 1)`.
 
 use crate::effort::{Effort, Unsolved};
+use knee_laws::senders::bmcc::beta;
 
 /// beta(f) of (4.6), linear from `beta_max` at f = 1 to `beta_min` at f = u.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,7 +36,7 @@ impl Backoff {
     fn means(&self, spread: f64) -> (f64, f64) {
         let range = self.limit - 1.0;
         let linear = spread.min(range);
-        let last = self.beta_max - (self.beta_max - self.beta_min) * linear / range;
+        let last = beta(1.0 + linear, (self.beta_max, self.beta_min), self.limit);
         // The integral of -ln b is b - b ln b.
         let area = |b: f64| b - b * libm::log(b);
         let log = if self.beta_max - last < 1e-9 {

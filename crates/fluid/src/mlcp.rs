@@ -5,6 +5,7 @@
 //! the window grows by `1 + kappa (1 - l_i) / l_i` an RTT, `l_i` the interval's upper end.
 
 use crate::effort::{Effort, Unsolved};
+use knee_laws::senders::mlcp::xi;
 
 /// A flow alone on a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,7 +34,7 @@ impl Climb {
             let load = self.target * i as f64 / levels as f64;
             let end = self.bdp * load;
             if end > window {
-                rtts += libm::log(end / window) / libm::log1p(self.kappa * (1.0 - load) / load);
+                rtts += libm::log(end / window) / libm::log1p(xi(load, self.kappa));
                 window = end;
             }
         }

@@ -29,6 +29,25 @@ pub struct Ack {
     pub rate: Option<RateSample>,
 }
 
+impl Ack {
+    /// Acknowledges so many packets and leaves so many in flight. Of the path the RTT is known: smoothed and least
+    /// RTT are the same, and there is no feedback.
+    pub const fn new(now: Time, newly_acked: u32, in_flight: u32, rtt: Span) -> Self {
+        Self {
+            now,
+            newly_acked,
+            in_flight,
+            rtt,
+            smoothed_rtt: rtt,
+            min_rtt: rtt,
+            feedback: Feedback::None,
+            recovering: false,
+            app_limited: false,
+            rate: None,
+        }
+    }
+}
+
 /// What the path carried around the round trip of one packet
 /// (draft-cheng-iccrg-delivery-rate-estimation).
 #[derive(Clone, Copy, Debug, PartialEq)]

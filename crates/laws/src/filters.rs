@@ -1,20 +1,15 @@
 //! Filters that several laws share.
 
-/// Exponentially weighted moving average: `x <- weight x + (1 - weight) sample`.
-#[derive(Clone, Copy, Debug)]
+/// Exponentially weighted moving average, from 0 on: `x <- weight x + (1 - weight) sample`.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Ewma {
-    weight: f64,
     value: f64,
 }
 
 impl Ewma {
-    /// Starts at 0 with the given weight of the past, in [0, 1].
-    pub fn new(weight: f64) -> Self {
-        Self { weight, value: 0.0 }
-    }
-    /// Takes a sample and returns the new average.
-    pub fn update(&mut self, sample: f64) -> f64 {
-        self.value = self.weight * self.value + (1.0 - self.weight) * sample;
+    /// Takes a sample and returns the new average; the weight of the past is in [0, 1].
+    pub fn update(&mut self, sample: f64, weight: f64) -> f64 {
+        self.value = weight * self.value + (1.0 - weight) * sample;
         self.value
     }
     /// The average.
@@ -95,8 +90,8 @@ mod tests {
 
     #[test]
     fn a_step_is_followed_geometrically() {
-        let mut ewma = Ewma::new(0.875);
-        let after: Vec<f64> = (0..3).map(|_| ewma.update(64.0)).collect();
+        let mut ewma = Ewma::default();
+        let after: Vec<f64> = (0..3).map(|_| ewma.update(64.0, 0.875)).collect();
         assert_eq!(after, [8.0, 15.0, 21.125]);
     }
 }

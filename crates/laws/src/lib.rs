@@ -9,6 +9,7 @@ pub mod ack;
 pub mod capacity;
 pub mod codecs;
 pub mod filters;
+pub mod interval;
 pub mod laws;
 pub mod params;
 pub mod presets;

@@ -119,6 +119,8 @@ pub struct ParamInfo {
     pub max: f64,
     /// What it means, and the paper's symbol.
     pub help: Text,
+    /// Must it keep its value while the law runs?
+    pub fixed: bool,
 }
 
 impl ParamInfo {
@@ -157,7 +159,20 @@ pub trait ParamSet: Default {
     /// What there is, in declaration order.
     fn infos() -> Vec<ParamInfo>;
     /// Sets the named parameter.
+    ///
+    /// # Errors
+    /// If there is no such parameter, or the value does not fit it; nothing is set then.
     fn set(&mut self, name: &str, value: &Value) -> Result<(), ParamError>;
+    /// Sets the named parameter of a law that runs.
+    ///
+    /// # Errors
+    /// As [`set`](Self::set), and if the parameter is fixed once a law runs.
+    fn tune(&mut self, name: &str, value: &Value) -> Result<(), ParamError> {
+        if Self::infos().iter().any(|info| info.fixed && info.name == name) {
+            return Err(ParamError::Fixed);
+        }
+        self.set(name, value)
+    }
 }
 
 /// Why a parameter was refused.
@@ -235,55 +250,145 @@ pub fn bounds(given: &[f64]) -> (f64, f64) {
     }
 }
 
-/// Declares a law's parameters with their meaning, default and range (in 1, s, bit/s or bytes);
-/// flags and [words](crate::choices) have none.
+/// A parameter from a value of its kind within its range.
+#[doc(hidden)]
+pub fn checked<T: ParamType>(value: &Value, (min, max): (f64, f64)) -> Result<T, ParamError> {
+    let typed = T::from_value(value).ok_or_else(|| ParamError::WrongKind(T::kind()))?;
+    let is_allowed = matches!(value, Value::Choice(_)) || (min..=max).contains(&value.base());
+    is_allowed.then_some(typed).ok_or(ParamError::OutOfRange)
+}
+
+/// What may follow `=>` in a declaration.
+#[doc(hidden)]
+pub mod change {
+    /// The parameter keeps its value while the law runs.
+    #[allow(non_upper_case_globals)]
+    pub const fixed: bool = true;
+}
+
+/// Declares a law's parameters with their meaning, default and range (in 1, s, bit/s or bytes); flags and
+/// [words](crate::choices) have none. `=> fixed` marks one that cannot change while the law runs. Sets that
+/// several laws share come last, as `with field: Set;`: users see their parameters as the law's own.
+///
+/// ```
+/// knee_laws::params! {
+///     /// What two laws have in common.
+///     pub struct Shared {
+///         /// Share of the window that a loss leaves.
+///         pub keep: f64 = 0.5, in 0.1, 0.99;
+///     }
+/// }
+/// knee_laws::params! {
+///     /// What one of them has.
+///     pub struct Params {
+///         /// Packets added each RTT.
+///         pub step: f64 = 1.0, in 0.01, 100.0;
+///         /// Slow-start threshold at the start, in packets.
+///         pub initial_ssthresh: f64 = 1e9, in 2.0, 1e9 => fixed;
+///         with shared: Shared;
+///     }
+/// }
+/// use knee_laws::params::{ParamError, ParamSet, Value};
+/// let mut params = Params::default();
+/// assert_eq!(params.tune("keep", &Value::Number(0.7)), Ok(()));
+/// assert_eq!(params.shared.keep, 0.7);
+/// assert_eq!(params.tune("initial_ssthresh", &Value::Number(64.0)), Err(ParamError::Fixed));
+/// ```
 #[macro_export]
 macro_rules! params {
     ($(#[doc = $top:expr])* pub struct $Set:ident {
-        $( $(#[doc = $help:expr])+ pub $name:ident: $type:ty = $default:expr $(, in $min:expr, $max:expr)?; )*
+        $( $(#[doc = $help:expr])+ pub $name:ident: $type:ty = $default:expr
+            $(, in $min:expr, $max:expr)? $(=> $change:ident)?; )*
+        $( with $part:ident: $Part:ty; )*
     }) => {
         $(#[doc = $top])*
         #[derive(Clone, Copy, Debug, PartialEq)]
-        pub struct $Set { $( $(#[doc = $help])+ pub $name: $type, )* }
+        pub struct $Set {
+            $( $(#[doc = $help])+ pub $name: $type, )*
+            $( #[doc = "What other laws have, too."] pub $part: $Part, )*
+        }
 
         impl Default for $Set {
-            fn default() -> Self { Self { $( $name: $default, )* } }
+            fn default() -> Self {
+                Self { $( $name: $default, )* $( $part: <$Part>::default(), )* }
+            }
         }
 
         impl $crate::params::ParamSet for $Set {
             fn infos() -> Vec<$crate::params::ParamInfo> {
                 #[allow(unused_imports)]
-                use $crate::params::ParamType;
-                vec![ $( $crate::params::ParamInfo {
+                use $crate::params::{ParamSet, ParamType};
+                #[allow(unused_mut)]
+                let mut infos = vec![ $( $crate::params::ParamInfo {
                     name: stringify!($name).into(),
                     kind: <$type>::kind(),
                     default: <$type>::to_value($default),
                     min: $crate::params::bounds(&[$($min as f64, $max as f64)?]).0,
                     max: $crate::params::bounds(&[$($min as f64, $max as f64)?]).1,
                     help: concat!($($help),+).trim_ascii().into(),
-                } ),* ]
+                    fixed: false $( || $crate::params::change::$change )?,
+                } ),* ];
+                $( infos.extend(<$Part>::infos()); )*
+                infos
             }
 
             #[allow(unused_variables)]
             fn set(&mut self, name: &str, value: &$crate::params::Value)
                 -> Result<(), $crate::params::ParamError>
             {
-                #[allow(unused_imports)]
-                use $crate::params::{ParamError, ParamType};
-                let Some(info) = Self::infos().into_iter().find(|info| info.name == name) else {
-                    return Err(ParamError::UnknownName);
-                };
-                match name {
-                    $( stringify!($name) => {
-                        let typed = <$type>::from_value(value)
-                            .ok_or(ParamError::WrongKind(<$type>::kind()))?;
-                        if !info.allows(value) { return Err(ParamError::OutOfRange); }
-                        self.$name = typed;
-                        Ok(())
-                    } )*
-                    _ => Err(ParamError::UnknownName),
-                }
+                $( if name == stringify!($name) {
+                    let range = $crate::params::bounds(&[$($min as f64, $max as f64)?]);
+                    self.$name = $crate::params::checked(value, range)?;
+                    return Ok(());
+                } )*
+                $( match $crate::params::ParamSet::set(&mut self.$part, name, value) {
+                    Err($crate::params::ParamError::UnknownName) => {}
+                    answer => return answer,
+                } )*
+                Err($crate::params::ParamError::UnknownName)
             }
+        }
+    };
+}
+
+/// Stands in a law's `impl` where its parameters are in `self.params`: a parameter that changes is set there. A
+/// method that is named then brings up to date what the law has computed from its parameters.
+///
+/// ```
+/// # use knee_laws::{params, tunes};
+/// # use knee_laws::sender::{Ack, Loss, SenderLaw};
+/// # params! { pub struct Params {
+/// #   /// Share of the window that a loss leaves.
+/// #   pub keep: f64 = 0.5, in 0.1, 0.99;
+/// # } }
+/// struct Law { params: Params, ln_keep: f64 }
+///
+/// impl Law {
+///     fn derive(&mut self) {
+///         self.ln_keep = self.params.keep.ln();
+///     }
+/// }
+///
+/// impl SenderLaw for Law {
+///     tunes! { derive }
+///     // ...
+/// #   fn on_ack(&mut self, _: &Ack) {}
+/// #   fn on_loss(&mut self, _: &Loss) {}
+/// #   fn on_timeout(&mut self, _: &Loss) {}
+/// #   fn window(&self) -> f64 { 1.0 }
+/// }
+/// ```
+#[macro_export]
+macro_rules! tunes {
+    ($($derive:ident)?) => {
+        fn tune(
+            &mut self,
+            name: &str,
+            value: &$crate::params::Value,
+        ) -> Result<(), $crate::params::ParamError> {
+            $crate::params::ParamSet::tune(&mut self.params, name, value)?;
+            $( self.$derive(); )?
+            Ok(())
         }
     };
 }
@@ -316,6 +421,17 @@ mod tests {
             pub interval: Span = Span::from_millis(200), in 0.001, 10.0;
             /// A form.
             pub shape: Shape = Shape::Round;
+            /// Where it begins.
+            pub start: u64 = 3, in 1, 9 => fixed;
+            with common: Common;
+        }
+    }
+
+    params! {
+        /// Of several laws.
+        pub struct Common {
+            /// A weight.
+            pub weight: f64 = 0.1, in 0.0, 1.0;
         }
     }
 
@@ -332,6 +448,28 @@ mod tests {
         );
         assert_eq!(sample.set("gian", &Value::Number(0.1)), Err(ParamError::UnknownName));
         assert_eq!(sample.gain, 0.25);
+    }
+
+    #[test]
+    fn a_shared_set_is_part_of_the_law_s() {
+        let mut sample = Sample::default();
+        assert_eq!(sample.set("weight", &Value::Number(0.4)), Ok(()));
+        assert_eq!(sample.set("weight", &Value::Number(4.0)), Err(ParamError::OutOfRange));
+        assert_eq!(sample.common, Common { weight: 0.4 });
+        let names: Vec<_> = Sample::infos().into_iter().map(|info| info.name).collect();
+        assert_eq!(names, ["gain", "interval", "shape", "start", "weight"]);
+    }
+
+    #[test]
+    fn what_is_fixed_can_be_set_but_not_tuned() {
+        let mut sample = Sample::default();
+        assert_eq!(sample.set("start", &Value::Integer(5)), Ok(()));
+        assert_eq!(sample.tune("start", &Value::Integer(6)), Err(ParamError::Fixed));
+        assert_eq!(sample.start, 5);
+        assert_eq!(sample.tune("weight", &Value::Number(0.4)), Ok(()));
+        assert_eq!(sample.tune("wieght", &Value::Number(0.4)), Err(ParamError::UnknownName));
+        let fixed: Vec<_> = Sample::infos().into_iter().map(|info| info.fixed).collect();
+        assert_eq!(fixed, [false, false, false, true, false]);
     }
 
     #[test]

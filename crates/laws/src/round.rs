@@ -1,8 +1,6 @@
 //! Round trips as several laws count them: a round ends with the ACK of a packet sent after it began.
 
 #[cfg(test)]
-use crate::codecs::Feedback;
-#[cfg(test)]
 use crate::quantities::Span;
 use crate::quantities::Time;
 use crate::sender::Ack;
@@ -68,18 +66,8 @@ impl Bottleneck {
         let rtt = Span::from_seconds(f64::from(packets) / self.rate).max(self.base_rtt);
         for _ in 0..packets {
             self.now += rtt / u64::from(packets);
-            law.on_ack(&Ack {
-                now: self.now,
-                newly_acked: 1,
-                in_flight: packets - 1,
-                rtt,
-                smoothed_rtt: rtt,
-                min_rtt: self.base_rtt,
-                feedback: Feedback::None,
-                recovering: false,
-                app_limited: false,
-                rate: None,
-            });
+            let ack = Ack::new(self.now, 1, packets - 1, rtt);
+            law.on_ack(&Ack { min_rtt: self.base_rtt, ..ack });
         }
         law.window()
     }
@@ -94,19 +82,8 @@ mod tests {
     fn a_round_lasts_until_a_later_packet_is_acknowledged() {
         let mut round = Round::default();
         let mut at = |ms: u64| {
-            let rtt = Span::from_millis(100);
-            round.on_ack(&Ack {
-                now: Time::ZERO + Span::from_millis(ms),
-                newly_acked: 1,
-                in_flight: 3,
-                rtt,
-                smoothed_rtt: rtt,
-                min_rtt: rtt,
-                feedback: Feedback::None,
-                recovering: false,
-                app_limited: false,
-                rate: None,
-            })
+            let now = Time::ZERO + Span::from_millis(ms);
+            round.on_ack(&Ack::new(now, 1, 3, Span::from_millis(100)))
         };
         assert_eq!([at(100), at(125), at(150), at(175)], [None; 4]);
         assert_eq!(at(200), Some(Passed { packets: 4, seconds: 0.1 }));

@@ -41,19 +41,9 @@ impl<L: SenderLaw> Script<L> {
     /// One ACK, `at` milliseconds after the start.
     pub fn ack_at(&mut self, at: u64, rtt: Span) -> &mut Self {
         self.now = Time::ZERO + ms(at);
-        let ack = Ack {
-            now: self.now,
-            newly_acked: 1,
-            in_flight: self.in_flight,
-            rtt,
-            smoothed_rtt: rtt,
-            min_rtt: rtt,
-            feedback: self.feedback,
-            recovering: false,
-            app_limited: self.app_limited,
-            rate: None,
-        };
-        self.law.on_ack(&ack);
+        let (feedback, app_limited) = (self.feedback, self.app_limited);
+        let ack = Ack::new(self.now, 1, self.in_flight, rtt);
+        self.law.on_ack(&Ack { feedback, app_limited, ..ack });
         self.in_flight = self.law.window() as u32;
         self
     }

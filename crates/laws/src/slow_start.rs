@@ -205,20 +205,20 @@ impl HyStart {
 mod tests {
     use super::super::round::Bottleneck;
     use super::*;
-    use crate::codecs::Feedback;
     use crate::quantities::Time;
     use crate::script::ms;
     use crate::sender::{Congestion, Loss, Opening, SenderLaw};
     use crate::senders::reno::{self, Reno};
+    use crate::senders::tcp::Tcp;
 
-    fn reno(window: f64, rule: Rule) -> Reno {
+    fn reno(window: f64, rule: Rule) -> Tcp<Reno> {
         let opening = Opening { slow_start: rule, ..Opening::new(window, 1000) };
-        Reno::new(reno::Params::default(), &opening)
+        Reno::start(reno::Params::default(), &opening)
     }
 
     /// A flow whose ACKs come one by one.
     struct Flow {
-        law: Reno,
+        law: Tcp<Reno>,
         now: Time,
     }
 
@@ -232,18 +232,9 @@ mod tests {
         fn acks(&mut self, rtt: u64, n: u32, newly_acked: u32) -> f64 {
             for _ in 0..n {
                 self.now += ms(1);
-                self.law.on_ack(&Ack {
-                    now: self.now,
-                    newly_acked,
-                    in_flight: self.law.window() as u32 - newly_acked,
-                    rtt: ms(rtt),
-                    smoothed_rtt: ms(rtt),
-                    min_rtt: ms(1),
-                    feedback: Feedback::None,
-                    recovering: false,
-                    app_limited: false,
-                    rate: None,
-                });
+                let in_flight = self.law.window() as u32 - newly_acked;
+                let ack = Ack::new(self.now, newly_acked, in_flight, ms(rtt));
+                self.law.on_ack(&Ack { min_rtt: ms(1), ..ack });
             }
             self.law.window()
         }

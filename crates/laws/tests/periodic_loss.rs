@@ -1,6 +1,5 @@
 //! The average window of a law that loses one packet in 1/p, against the closed forms of the papers.
 
-use knee_laws::codecs::Feedback;
 use knee_laws::params::Value;
 use knee_laws::quantities::{Span, Time};
 use knee_laws::registry::Sender;
@@ -19,18 +18,8 @@ fn average_window(name: &str, start: f64, packets: u32) -> f64 {
             let share = 1.0 / law.window(); // of a round, until the next ACK
             now += share;
             rounds += if cycle >= cycles - measured { share } else { 0.0 };
-            law.on_ack(&Ack {
-                now: Time::ZERO + rtt.scale(now),
-                newly_acked: 1,
-                in_flight: law.window() as u32,
-                rtt,
-                smoothed_rtt: rtt,
-                min_rtt: rtt,
-                feedback: Feedback::None,
-                recovering: false,
-                app_limited: false,
-                rate: None,
-            });
+            let in_flight = law.window() as u32;
+            law.on_ack(&Ack::new(Time::ZERO + rtt.scale(now), 1, in_flight, rtt));
         }
         let loss = Loss {
             now: Time::ZERO + rtt.scale(now),

@@ -9,7 +9,7 @@ use knee_laws::registry::Sender;
 use knee_laws::routers::{
     bmcc, mlcp as mlcp_router, pi, pie, price as price_router, red, rem, vcp, xcp as xcp_router,
 };
-use knee_laws::routers::{piqi_rcp, qi_rcp, rate_router::Seen, rcp};
+use knee_laws::routers::{piqi_rcp, qi_rcp, rate_router::Measurement, rcp};
 use knee_laws::sender::{self, Ack, Loss, Opening, SenderLaw};
 use knee_laws::senders::{cubic, hstcp, htcp, rcp as rcp_sender};
 
@@ -163,7 +163,7 @@ fn load2_hops() {
 #[test]
 fn red_automatic() {
     let params = red::Params::default();
-    assert_eq!(params.mean_packet_size, Bytes(500));
+    assert_eq!(params.queue.mean_packet_size, Bytes(500));
     each("red_automatic", 5, |row| {
         let rate = BitRate::from_bps(row.number());
         let settings = red::Settings::new(&params, rate, row.number());
@@ -176,12 +176,12 @@ fn red_automatic() {
 #[test]
 fn red_curve() {
     each("red_curve", 6, |row| {
+        let (min_threshold, max_threshold) = (row.number(), row.number());
         let params = red::Params {
-            min_threshold: row.number(),
-            max_threshold: row.number(),
             max_p: row.number(),
-            gentle: row.number() == 1.0,
-            byte_mode: false,
+            thresholds: red::Thresholds { min_threshold, max_threshold },
+            spread: red::Spread { gentle: row.number() == 1.0, ..red::Spread::default() },
+            queue: red::Queue { byte_mode: false, ..red::Queue::default() },
             ..red::Params::default()
         };
         let settings = red::Settings::new(&params, BitRate::from_mbps(10.0), 0.01);
@@ -396,12 +396,12 @@ fn rcp_router() {
     let params = rcp::Params::default();
     each("rcp_router", 10, |row| {
         let (capacity, rate) = (row.number(), row.number());
-        let seen = Seen { capacity, rate, input: row.number(), queue: row.number() };
+        let measured = Measurement { capacity, rate, input: row.number(), queue: row.number() };
         let d = row.number();
-        row.expect(rcp::control_step(&seen, d, &params));
+        row.expect(rcp::control_step(&measured, d, &params));
         let after = rcp::authors_mean((d, row.number()), rate / capacity, 0.01);
         row.expect(after);
-        row.expect(qi_rcp::error(seen.input, capacity, 0.95));
+        row.expect(qi_rcp::error(measured.input, capacity, 0.95));
         row.expect(qi_rcp::kappa_star(d, 0.01));
     });
 }

@@ -28,7 +28,9 @@ pub const LONGEST: u32 = u128::BITS;
 pub struct Register {
     /// The newest mark is the lowest bit.
     marks: u128,
+    /// N.
     length: u32,
+    /// Marks that have come.
     seen: u32,
 }
 
@@ -38,16 +40,22 @@ impl Register {
         Self { marks: 0, length: length.clamp(1, LONGEST), seen: 0 }
     }
 
+    /// Goes on with the last N marks, as far as they have come.
+    pub fn resize(&mut self, length: u32) {
+        self.length = length.clamp(1, LONGEST);
+    }
+
     /// The mark that an ACK brings for so many packets.
     #[inline]
     pub fn push(&mut self, marked: bool, packets: u32) {
-        for _ in 0..packets.min(self.length) {
-            self.marks = (self.marks << 1) | u128::from(marked);
-        }
-        self.seen = self.seen.saturating_add(packets).min(self.length);
+        let packets = packets.min(LONGEST);
+        let new = if packets == 0 { 0 } else { u128::MAX >> (LONGEST - packets) };
+        let old = self.marks.checked_shl(packets).unwrap_or(0);
+        self.marks = if marked { old | new } else { old };
+        self.seen = (self.seen + packets).min(LONGEST);
     }
 
-    /// How many of the marks that are kept are ones.
+    /// How many of the last N marks are ones.
     #[inline]
     pub fn marked(&self) -> u32 {
         (self.marks & (u128::MAX >> (LONGEST - self.length))).count_ones()
@@ -56,7 +64,7 @@ impl Register {
     /// q^, 0 before the first mark.
     #[inline]
     pub fn price(&self, phi: f64) -> f64 {
-        estimate(self.marked(), self.seen, phi)
+        estimate(self.marked(), self.seen.min(self.length), phi)
     }
 }
 
@@ -95,11 +103,25 @@ mod tests {
         register.push(false, 1);
         assert_eq!(register.marked(), 0);
         register.push(true, 1000);
-        assert_eq!((register.marked(), register.seen), (4, 4));
+        assert_eq!((register.marked(), register.seen), (4, LONGEST));
         let mut longest = Register::new(LONGEST);
         longest.push(true, LONGEST);
         longest.push(false, 1);
         assert_eq!(longest.marked(), LONGEST - 1);
+    }
+
+    /// As if the register had had this length from the start.
+    #[test]
+    fn a_register_of_another_length_knows_the_marks_before() {
+        for length in [1, 3, 8, 20, LONGEST] {
+            let (mut resized, mut other) = (Register::new(5), Register::new(length));
+            for (at, packets) in [1, 0, 2, 1, 3, 1, 1, 4].into_iter().enumerate() {
+                resized.push(at % 3 == 0, packets);
+                other.push(at % 3 == 0, packets);
+            }
+            resized.resize(length);
+            assert_eq!((resized.marked(), resized.price(2.0)), (other.marked(), other.price(2.0)));
+        }
     }
 
     /// (19): a step of the share of marks is seen late by N / 2 packets in the mean, counting each

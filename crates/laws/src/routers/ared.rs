@@ -14,15 +14,14 @@
 
 use super::red;
 use crate::codecs::Wire;
-use crate::params;
-use crate::quantities::{BitRate, Bytes, Span, Time};
+use crate::interval::Interval;
+use crate::quantities::{BitRate, Span, Time};
 use crate::router::{Arrival, Draw, LinkView, QueueView, RouterLaw, RouterSpec, Verdict};
+use crate::{params, tunes};
 
 params! {
     /// Adaptive RED's parameters: the paper's, and those of RED that matter to it.
     pub struct Params {
-        /// Queueing delay that the automatic thresholds aim at.
-        pub target_delay: Span = Span::from_millis(5), in 1e-6, 10.0;
         /// Time between two updates of max_p.
         pub interval: Span = Span::from_millis(500), in 0.001, 100.0;
         /// Largest step alpha of max_p up.
@@ -34,41 +33,20 @@ params! {
         /// Largest max_p.
         pub top: f64 = 0.5, in 0.1, 1.0;
         /// max_p at the start.
-        pub max_p: f64 = 0.1, in 0.0001, 1.0;
-        /// Average queue at which marking begins, in packets of the mean size;
-        /// 0: half of the target delay, at least 5.
-        pub min_threshold: f64 = 0.0, in 0.0, 1e6;
-        /// Average queue at which max_p is reached, in packets of the mean size;
-        /// 0: three times the minimum.
-        pub max_threshold: f64 = 0.0, in 0.0, 1e6;
+        pub max_p: f64 = 0.1, in 0.0001, 1.0 => fixed;
         /// Weight of a new sample in the average; 0: 1 - exp(-1 / packets a second).
         pub queue_weight: f64 = 0.0, in 0.0, 1.0;
-        /// Measure the queue in bytes and favour small packets?
-        pub byte_mode: bool = true, in 0.0, 1.0;
-        /// Mark packets that can bear it instead of dropping them?
-        pub ecn: bool = true, in 0.0, 1.0;
-        /// Probability p_b from which even packets that could be marked are dropped; above 1: never.
-        pub mark_limit: f64 = 0.1, in 0.0, 2.0;
-        /// Mean packet size for which thresholds and weight are computed.
-        pub mean_packet_size: Bytes = Bytes(500), in 1.0, 1e5;
+        with thresholds: red::Thresholds;
+        with queue: red::Queue;
     }
 }
 
 impl Params {
-    /// RED's part.
-    fn red(&self) -> red::Params {
-        red::Params {
-            min_threshold: self.min_threshold,
-            max_threshold: self.max_threshold,
-            queue_weight: self.queue_weight,
-            max_p: self.max_p,
-            byte_mode: self.byte_mode,
-            ecn: self.ecn,
-            mark_limit: self.mark_limit,
-            mean_packet_size: self.mean_packet_size,
-            target_delay: self.target_delay,
-            ..red::Params::default()
-        }
+    /// RED's part, with this max_p.
+    fn red(&self, max_p: f64) -> red::Params {
+        let Self { thresholds, queue, queue_weight, .. } = *self;
+        let spread = red::Spread { queue_weight, ..red::Spread::default() };
+        red::Params { max_p, thresholds, spread, queue, ..red::Params::default() }
     }
 }
 
@@ -91,10 +69,25 @@ pub struct Ared {
     params: Params,
     red: red::Red,
     arrivals: bool,
-    update_at: Time,
+    updates: Interval,
+}
+
+impl Ared {
+    /// Goes on with these parameters.
+    pub fn set(&mut self, params: Params) {
+        self.params = params;
+        self.derive();
+    }
+
+    fn derive(&mut self) {
+        let max_p = *self.red.max_p_mut();
+        self.red.set(self.params.red(max_p));
+    }
 }
 
 impl RouterLaw for Ared {
+    tunes! { derive }
+
     fn on_arrival(
         &mut self,
         arrival: &Arrival,
@@ -106,17 +99,19 @@ impl RouterLaw for Ared {
     }
 
     fn tick_at(&self) -> Option<Time> {
-        Some(self.update_at)
+        Some(self.updates.end(self.params.interval))
     }
 
     fn on_tick(&mut self, queue: &QueueView) {
+        if self.updates.next(self.params.interval, queue.now).is_none() {
+            return;
+        }
         if self.arrivals {
             let (average, settings) = (self.red.average(), self.red.settings());
             let max_p = self.red.max_p_mut();
             *max_p = control_step(*max_p, average, &settings, &self.params);
         }
         self.arrivals = false;
-        self.update_at = queue.now + self.params.interval;
     }
 
     fn on_rate(&mut self, rate: BitRate) {
@@ -138,9 +133,9 @@ impl RouterSpec for Ared {
     fn new(params: Params, link: &LinkView) -> Self {
         Self {
             params,
-            red: <red::Red as RouterSpec>::new(params.red(), link),
+            red: <red::Red as RouterSpec>::new(params.red(params.max_p), link),
             arrivals: false,
-            update_at: Time::ZERO + params.interval,
+            updates: Interval::default(),
         }
     }
 }
@@ -150,22 +145,23 @@ mod tests {
     use super::super::trial::{link, offer, queue, tick_until};
     use super::*;
     use crate::codecs::Codec;
+    use crate::params::{ParamError, Value};
+    use crate::quantities::Bytes;
     use crate::script::Random;
 
     /// Thresholds 5 and 15 packets of 1000 bytes: the band is 9 to 11.
     fn params() -> Params {
         Params {
-            min_threshold: 5.0,
-            max_threshold: 15.0,
             queue_weight: 1.0,
-            mean_packet_size: Bytes(1000),
+            thresholds: red::Thresholds { min_threshold: 5.0, max_threshold: 15.0 },
+            queue: red::Queue { mean_packet_size: Bytes(1000), ..red::Queue::default() },
             ..Params::default()
         }
     }
 
     #[test]
     fn max_p_is_raised_above_the_band_and_lowered_below() {
-        let settings = red::Settings::new(&params().red(), BitRate::from_mbps(8.0), 0.02);
+        let settings = red::Settings::new(&params().red(0.1), BitRate::from_mbps(8.0), 0.02);
         let step = |max_p, average| control_step(max_p, average, &settings, &params());
         assert_eq!([9_000.0, 11_000.0].map(|average| step(0.1, average)), [0.1, 0.1]);
         assert!((step(0.1, 8_999.0) - 0.09).abs() < 1e-12);
@@ -177,7 +173,8 @@ mod tests {
     #[test]
     fn the_paper_s_automatic_parameters() {
         // 37,500 packets of 500 bytes a second: 5 ms are 187.5, half of them is min.
-        let settings = red::Settings::new(&Params::default().red(), BitRate::from_mbps(150.0), 0.0);
+        let settings =
+            red::Settings::new(&Params::default().red(0.1), BitRate::from_mbps(150.0), 0.0);
         assert_eq!((settings.min, settings.max), (46_875.0, 140_625.0));
         assert!((settings.weight - (1.0 - libm::exp(-1.0 / 37_500.0))).abs() < 1e-12);
         let mut law = <Ared as RouterSpec>::new(Params::default(), &link());
@@ -188,18 +185,18 @@ mod tests {
 
     #[test]
     fn red_s_parameters_are_passed_on() {
-        let red = Params { ecn: false, mark_limit: 0.3, byte_mode: false, ..params() }.red();
-        let expected = red::Params {
-            min_threshold: 5.0,
-            max_threshold: 15.0,
-            queue_weight: 1.0,
-            mean_packet_size: Bytes(1000),
-            ecn: false,
-            mark_limit: 0.3,
-            byte_mode: false,
-            ..red::Params::default()
-        };
-        assert_eq!(red, expected);
+        let red = params().red(0.3);
+        assert_eq!((red.max_p, red.spread.queue_weight), (0.3, 1.0));
+        assert_eq!((red.thresholds, red.queue), (params().thresholds, params().queue));
+    }
+
+    #[test]
+    fn max_p_stays_where_it_is_when_a_parameter_changes() {
+        let mut law = <Ared as RouterSpec>::new(params(), &link());
+        *law.red.max_p_mut() = 0.2;
+        law.tune("max_threshold", &Value::Number(25.0)).expect("a parameter");
+        assert_eq!((*law.red.max_p_mut(), law.red.settings().max), (0.2, 25_000.0));
+        assert_eq!(law.tune("max_p", &Value::Number(0.5)), Err(ParamError::Fixed));
     }
 
     #[test]

@@ -11,9 +11,9 @@
 
 use super::verdicts::{congested, room};
 use crate::codecs::Wire;
-use crate::params;
 use crate::quantities::{BitRate, Bytes, Time};
 use crate::router::{Arrival, Draw, LinkView, RouterLaw, RouterSpec, Verdict};
+use crate::{params, tunes};
 
 params! {
     /// AVQ's parameters, with ns-2's defaults but for `ecn`, which is off there.
@@ -23,7 +23,7 @@ params! {
         /// How fast the virtual capacity adapts, alpha, a second.
         pub alpha: f64 = 0.15, in 0.0, 100.0;
         /// Virtual capacity at the start, as a share of the link's.
-        pub initial_share: f64 = 0.8, in 0.0, 1.0;
+        pub initial_share: f64 = 0.8, in 0.0, 1.0 => fixed;
         /// Virtual buffer B; 0: the link's, a hundred packets if that is unlimited.
         pub buffer: Bytes = Bytes(0), in 0.0, 1e12;
         /// Mark packets that can bear it instead of dropping them?
@@ -41,7 +41,8 @@ pub fn control_step(virtual_rate: f64, capacity: f64, arrived: (f64, f64), param
 #[derive(Clone, Debug)]
 pub struct Avq {
     params: Params,
-    buffer: f64,
+    /// The link's buffer in bytes.
+    room: u64,
     /// C, in bytes a second.
     capacity: f64,
     /// C~, in bytes a second.
@@ -52,14 +53,24 @@ pub struct Avq {
     adapted_at: Option<Time>,
 }
 
+impl Avq {
+    /// B.
+    fn buffer(&self) -> f64 {
+        let given = self.params.buffer.count();
+        (if given == 0 { self.room } else { given }) as f64
+    }
+}
+
 impl RouterLaw for Avq {
+    tunes! {}
+
     fn on_arrival(&mut self, arrival: &Arrival, wire: &mut Wire<'_>, _: &mut dyn Draw) -> Verdict {
         let (now, size) = (arrival.queue.now, f64::from(arrival.size));
         let since = |then: Option<Time>| then.map_or(0.0, |then| now.since(then).seconds());
         let drained = self.virtual_rate * since(self.arrived_at);
         self.virtual_queue = (self.virtual_queue - drained).max(0.0);
         self.arrived_at = Some(now);
-        let verdict = if self.virtual_queue + size > self.buffer {
+        let verdict = if self.virtual_queue + size > self.buffer() {
             congested(self.params.ecn, wire)
         } else {
             self.virtual_queue += size;
@@ -93,11 +104,10 @@ impl RouterSpec for Avq {
     const TITLE: &'static str = "AVQ: marks or drops what overflows a slower virtual queue";
     const SOURCE: &'static str = "Kunniyur and Srikant, SIGCOMM 2001; ns-2";
     fn new(params: Params, link: &LinkView) -> Self {
-        let buffer = if params.buffer == Bytes(0) { room(link) } else { params.buffer.count() };
         let capacity = link.rate.bytes_per_second();
         Self {
             params,
-            buffer: buffer as f64,
+            room: room(link),
             capacity,
             virtual_rate: params.initial_share * capacity,
             virtual_queue: 0.0,

@@ -11,9 +11,9 @@
 
 use super::verdicts::{congested, happens, room};
 use crate::codecs::Wire;
-use crate::params;
 use crate::quantities::{Bytes, Span, Time};
 use crate::router::{Arrival, Draw, LinkView, RouterLaw, RouterSpec, Verdict};
+use crate::{params, tunes};
 
 params! {
     /// BLUE's parameters, with the defaults of the authors' simulations as ns-3's port has them.
@@ -46,19 +46,25 @@ pub fn idle_updates(last: Time, idle: (Time, Time), freeze: Span) -> (u64, Time)
 #[derive(Clone, Debug)]
 pub struct Blue {
     params: Params,
-    limit: u64,
+    /// The link's buffer in bytes.
+    room: u64,
     p: f64,
     updated: Time,
 }
 
 impl Blue {
+    fn limit(&self) -> u64 {
+        let given = self.params.limit.count();
+        if given == 0 { self.room } else { given }
+    }
+
     fn update(&mut self, arrival: &Arrival) {
         let now = arrival.queue.now;
         if let Some(since) = arrival.idle_since {
             let (times, updated) = idle_updates(self.updated, (since, now), self.params.freeze);
             self.p = (self.p - times as f64 * self.params.decrement).max(0.0);
             self.updated = updated;
-        } else if arrival.queue.bytes + u64::from(arrival.size) > self.limit {
+        } else if arrival.queue.bytes + u64::from(arrival.size) > self.limit() {
             self.raise(now);
         }
     }
@@ -73,6 +79,8 @@ impl Blue {
 }
 
 impl RouterLaw for Blue {
+    tunes! {}
+
     fn on_arrival(
         &mut self,
         arrival: &Arrival,
@@ -100,8 +108,7 @@ impl RouterSpec for Blue {
     const TITLE: &'static str = "BLUE: marks or drops more after overflows, less after idle times";
     const SOURCE: &'static str = "Feng, Shin, Kandlur, Saha, IEEE/ACM ToN 10(4), 2002";
     fn new(params: Params, link: &LinkView) -> Self {
-        let limit = if params.limit == Bytes(0) { room(link) } else { params.limit.count() };
-        Self { params, limit, p: 0.0, updated: Time::ZERO }
+        Self { params, room: room(link), p: 0.0, updated: Time::ZERO }
     }
 }
 
@@ -131,7 +138,7 @@ mod tests {
     fn the_limit_is_the_buffer_unless_given() {
         let limit = |limit, buffer| {
             let params = Params { limit: Bytes(limit), ..Params::default() };
-            <Blue as RouterSpec>::new(params, &LinkView { buffer: Bytes(buffer), ..link() }).limit
+            <Blue as RouterSpec>::new(params, &LinkView { buffer: Bytes(buffer), ..link() }).limit()
         };
         assert_eq!([limit(0, 7000), limit(500, 7000), limit(0, u64::MAX)], [7000, 500, 100_000]);
     }

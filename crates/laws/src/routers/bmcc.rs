@@ -16,11 +16,12 @@
 use crate::codecs::adpm::Marker;
 use crate::codecs::{Codec, Wire};
 use crate::filters::Ewma;
-use crate::params;
+use crate::interval::Interval;
 use crate::quantities::{BitRate, Span, Time};
 use crate::router::{
     Arrival, Departure, Draw, LinkView, Needs, QueueView, RouterLaw, RouterSpec, Verdict,
 };
+use crate::{params, tunes};
 
 params! {
     /// The constants of 4.1 and chapter 8.
@@ -54,8 +55,8 @@ pub struct Meter {
     queue_sum: f64,
     samples: u32,
     queue: Ewma,
-    sample_at: Time,
-    measure_at: Time,
+    sampling: Interval,
+    measuring: Interval,
 }
 
 impl Meter {
@@ -67,9 +68,9 @@ impl Meter {
             traffic: 0,
             queue_sum: 0.0,
             samples: 0,
-            queue: Ewma::new(params.queue_weight),
-            sample_at: Time::ZERO + params.t_q,
-            measure_at: Time::ZERO + params.t_p,
+            queue: Ewma::default(),
+            sampling: Interval::default(),
+            measuring: Interval::default(),
         }
     }
 
@@ -81,24 +82,28 @@ impl Meter {
 
     /// When it wants its tick.
     pub fn tick_at(&self) -> Time {
-        self.sample_at.min(self.measure_at)
+        self.sampling.end(self.params.t_q).min(self.measuring.end(self.params.t_p))
     }
 
     /// Samples the queue; the load factor, where an interval ends.
     pub fn tick(&mut self, queue: &QueueView) -> Option<f64> {
-        if queue.now >= self.sample_at {
+        let Params { t_q, t_p, queue_weight, .. } = self.params;
+        if self.sampling.next(t_q, queue.now).is_some() {
             self.queue_sum += queue.bytes as f64;
             self.samples += 1;
-            self.sample_at += self.params.t_q;
         }
-        if queue.now < self.measure_at {
-            return None;
-        }
-        let average = self.queue.update(self.queue_sum / f64::from(self.samples.max(1)));
-        let load = load_factor(self.traffic as f64, average, &self.params, self.rate);
+        let t_p = self.measuring.next(t_p, queue.now)?;
+        let mean = self.queue_sum / f64::from(self.samples.max(1));
+        let average = self.queue.update(mean, queue_weight);
+        let params = Params { t_p, ..self.params };
+        let load = load_factor(self.traffic as f64, average, &params, self.rate);
         (self.traffic, self.queue_sum, self.samples) = (0, 0.0, 0);
-        self.measure_at += self.params.t_p;
         Some(load)
+    }
+
+    /// Goes on with these parameters.
+    pub fn set(&mut self, params: Params) {
+        self.params = params;
     }
 
     /// The link's rate, or its estimate, has changed.
@@ -110,12 +115,20 @@ impl Meter {
 /// The state of a BMCC router at one link.
 #[derive(Clone, Debug)]
 pub struct Bmcc {
-    acks_first: bool,
+    params: Params,
     meter: Meter,
     marker: Marker,
 }
 
+impl Bmcc {
+    fn derive(&mut self) {
+        self.meter.set(self.params);
+    }
+}
+
 impl RouterLaw for Bmcc {
+    tunes! { derive }
+
     fn on_arrival(&mut self, arrival: &Arrival, _: &mut Wire<'_>, _: &mut dyn Draw) -> Verdict {
         self.meter.count(arrival.size);
         Verdict::Accept
@@ -130,7 +143,7 @@ impl RouterLaw for Bmcc {
 
     #[inline]
     fn classify(&mut self, arrival: &Arrival, _: &Wire<'_>) -> usize {
-        usize::from(arrival.data || !self.acks_first)
+        usize::from(arrival.data || !self.params.acks_first)
     }
 
     fn tick_at(&self) -> Option<Time> {
@@ -162,11 +175,7 @@ impl RouterSpec for Bmcc {
     const CODEC: Codec = Codec::Adpm;
     const NEEDS: Needs = Needs { queues: 2, ..Needs::DEPARTURES };
     fn new(params: Params, link: &LinkView) -> Self {
-        Self {
-            acks_first: params.acks_first,
-            meter: Meter::new(params, link.rate),
-            marker: Marker::default(),
-        }
+        Self { params, meter: Meter::new(params, link.rate), marker: Marker::default() }
     }
 }
 

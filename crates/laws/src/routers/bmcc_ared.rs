@@ -7,50 +7,49 @@
 
 use super::ared::{self, Ared};
 use super::bmcc::{self, Meter};
+use super::red;
 use crate::codecs::adpm::Marker;
 use crate::codecs::{Codec, Wire};
-use crate::params;
-use crate::quantities::{BitRate, Bytes, Span, Time};
+use crate::quantities::{BitRate, Time};
 use crate::router::{
     Arrival, Departure, Draw, LinkView, Needs, QueueView, RouterLaw, RouterSpec, Verdict,
 };
+use crate::{params, tunes};
 
 params! {
     /// BMCC's parameters, and those of Adaptive RED that matter to it.
     pub struct Params {
-        /// Load-factor measurement interval t_p.
-        pub t_p: Span = Span::from_millis(200), in 0.001, 100.0;
-        /// Queue sampling interval t_q.
-        pub t_q: Span = Span::from_millis(10), in 0.0001, 10.0;
-        /// Target utilisation gamma of the link.
-        pub gamma: f64 = 0.98, in 0.1, 1.0;
-        /// How fast the queue drains, kappa_1.
-        pub kappa: f64 = 0.75, in 0.0, 100.0;
-        /// Weight a of the past in the queue average, each t_p.
-        pub queue_weight: f64 = 0.875, in 0.0, 0.9999;
-        /// Serve ACKs before data, as VCP's routers do?
-        pub acks_first: bool = true;
-        /// Queueing delay that RED's thresholds aim at.
-        pub target_delay: Span = Span::from_millis(5), in 1e-6, 10.0;
-        /// RED's probability from which even packets that could be marked are dropped.
-        pub mark_limit: f64 = 0.1, in 0.0, 1.0;
-        /// Does RED measure the queue in bytes and favour small packets?
-        pub byte_mode: bool = true;
-        /// Mean packet size for which RED's thresholds and weight are computed.
-        pub mean_packet_size: Bytes = Bytes(500), in 1.0, 1e5;
+        with load: bmcc::Params;
+        with queue: red::Queue;
+    }
+}
+
+impl Params {
+    /// Adaptive RED's part.
+    fn ared(&self) -> ared::Params {
+        ared::Params { queue: self.queue, ..ared::Params::default() }
     }
 }
 
 /// The state of the router at one link.
 #[derive(Clone, Debug)]
 pub struct BmccAred {
-    acks_first: bool,
+    params: Params,
     meter: Meter,
     marker: Marker,
     red: Ared,
 }
 
+impl BmccAred {
+    fn derive(&mut self) {
+        self.meter.set(self.params.load);
+        self.red.set(self.params.ared());
+    }
+}
+
 impl RouterLaw for BmccAred {
+    tunes! { derive }
+
     fn on_arrival(
         &mut self,
         arrival: &Arrival,
@@ -70,7 +69,7 @@ impl RouterLaw for BmccAred {
 
     #[inline]
     fn classify(&mut self, arrival: &Arrival, _: &Wire<'_>) -> usize {
-        usize::from(arrival.data || !self.acks_first)
+        usize::from(arrival.data || !self.params.load.acks_first)
     }
 
     fn tick_at(&self) -> Option<Time> {
@@ -79,9 +78,7 @@ impl RouterLaw for BmccAred {
     }
 
     fn on_tick(&mut self, queue: &QueueView) {
-        if self.red.tick_at().is_some_and(|at| at <= queue.now) {
-            self.red.on_tick(queue);
-        }
+        self.red.on_tick(queue);
         if let Some(load) = self.meter.tick(queue) {
             self.marker.measure(load);
         }
@@ -106,20 +103,11 @@ impl RouterSpec for BmccAred {
     const CODEC: Codec = Codec::Adpm;
     const NEEDS: Needs = Needs { queues: 2, ..Needs::DEPARTURES };
     fn new(params: Params, link: &LinkView) -> Self {
-        let Params { t_p, t_q, gamma, kappa, queue_weight, acks_first, .. } = params;
-        let load = bmcc::Params { t_p, t_q, gamma, kappa, queue_weight, acks_first };
-        let red = ared::Params {
-            target_delay: params.target_delay,
-            mark_limit: params.mark_limit,
-            byte_mode: params.byte_mode,
-            mean_packet_size: params.mean_packet_size,
-            ..ared::Params::default()
-        };
         Self {
-            acks_first,
-            meter: Meter::new(load, link.rate),
+            params,
+            meter: Meter::new(params.load, link.rate),
             marker: Marker::default(),
-            red: <Ared as RouterSpec>::new(red, link),
+            red: <Ared as RouterSpec>::new(params.ared(), link),
         }
     }
 }
@@ -130,6 +118,7 @@ mod tests {
     use super::*;
     use crate::codecs::adpm::{Map, Overload, write};
     use crate::codecs::ecn;
+    use crate::quantities::Span;
     use crate::script::Random;
 
     fn law(params: Params) -> BmccAred {
@@ -141,7 +130,8 @@ mod tests {
     fn who_sees_congestion_is_red_s_affair() {
         let marked = |codec| {
             let mut random = Random(1);
-            let mut law = law(Params { mark_limit: 1.0, ..Params::default() });
+            let queue_params = red::Queue { mark_limit: 1.0, ..red::Queue::default() };
+            let mut law = law(Params { queue: queue_params, ..Params::default() });
             let seen = (0..20_000).map(|_| offer(&mut law, queue(0, 6), codec, &mut random));
             seen.filter(|verdict| *verdict == Verdict::Mark).count()
         };

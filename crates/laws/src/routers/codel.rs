@@ -7,9 +7,9 @@
 
 use super::verdicts::congested;
 use crate::codecs::Wire;
-use crate::params;
 use crate::quantities::{Span, Time};
 use crate::router::{Arrival, Departure, Draw, LinkView, Needs, RouterLaw, RouterSpec, Verdict};
+use crate::{params, tunes};
 
 params! {
     /// CoDel's parameters, section 4.
@@ -103,6 +103,8 @@ pub struct CoDel {
 }
 
 impl RouterLaw for CoDel {
+    tunes! {}
+
     fn on_arrival(&mut self, _: &Arrival, _: &mut Wire<'_>, _: &mut dyn Draw) -> Verdict {
         Verdict::Accept
     }

@@ -1,7 +1,7 @@
 //! DropTail: packets are queued while there is room. The buffer is the link's; this law adds nothing.
 
 use crate::codecs::{Codec, Wire};
-use crate::params::NoParams;
+use crate::params::{NoParams, ParamError, ParamSet, Value};
 use crate::router::{Arrival, Draw, LinkView, RouterLaw, RouterSpec, Verdict};
 
 /// First in, first out, until the buffer is full.
@@ -12,6 +12,10 @@ impl RouterLaw for DropTail {
     #[inline]
     fn on_arrival(&mut self, _: &Arrival, _: &mut Wire<'_>, _: &mut dyn Draw) -> Verdict {
         Verdict::Accept
+    }
+
+    fn tune(&mut self, name: &str, value: &Value) -> Result<(), ParamError> {
+        NoParams {}.tune(name, value)
     }
 }
 

@@ -14,11 +14,12 @@
 //! sch_dualpi2: gains, t_update, the longer wait, the step, two packets spared. k p' = 1 is p_C = 25 %.
 
 use crate::codecs::{Wire, ecn};
-use crate::params;
+use crate::interval::Interval;
 use crate::quantities::{Span, Time};
 use crate::router::{
     Arrival, Departure, Draw, LinkView, Needs, QueueView, RouterLaw, RouterSpec, Verdict, Waiting,
 };
+use crate::{params, tunes};
 
 params! {
     /// DualPI2's parameters.
@@ -68,7 +69,7 @@ pub struct DualPi2 {
     p: f64,
     /// D at the last update, in seconds.
     wait: f64,
-    update_at: Time,
+    updates: Interval,
     /// Sums of probabilities: marks in L, drops in L, signals in C.
     marks: f64,
     drops: f64,
@@ -114,6 +115,8 @@ impl DualPi2 {
 }
 
 impl RouterLaw for DualPi2 {
+    tunes! {}
+
     fn on_arrival(&mut self, _: &Arrival, _: &mut Wire<'_>, _: &mut dyn Draw) -> Verdict {
         Verdict::Accept
     }
@@ -143,7 +146,7 @@ impl RouterLaw for DualPi2 {
     }
 
     fn tick_at(&self) -> Option<Time> {
-        Some(self.update_at)
+        Some(self.updates.end(self.params.t_update))
     }
 
     fn on_tick(&mut self, queue: &QueueView) {
@@ -151,10 +154,12 @@ impl RouterLaw for DualPi2 {
     }
 
     fn on_tick_queues(&mut self, all: &QueueView, waits: &[Span]) {
+        if self.updates.next(self.params.t_update, all.now).is_none() {
+            return;
+        }
         let before = self.wait;
         self.wait = waits.iter().map(|wait| wait.seconds()).fold(0.0, f64::max);
         self.p = control_step(self.p, self.wait, before, &self.params);
-        self.update_at = all.now + self.params.t_update;
     }
 
     /// p'.
@@ -176,7 +181,7 @@ impl RouterSpec for DualPi2 {
             spared_bytes: 2 * u64::from(link.packet_bytes),
             p: 0.0,
             wait: 0.0,
-            update_at: Time::ZERO + params.t_update,
+            updates: Interval::default(),
             marks: 0.0,
             drops: 0.0,
             classic: 0.0,

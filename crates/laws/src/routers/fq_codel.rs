@@ -13,23 +13,18 @@
 
 use super::codel::{self, Control};
 use crate::codecs::Wire;
-use crate::params;
-use crate::quantities::{Bytes, Span};
+use crate::quantities::Bytes;
 use crate::router::{
     Arrival, Departure, Draw, Eviction, LinkView, Needs, RouterLaw, RouterSpec, Verdict, Waiting,
 };
+use crate::{params, tunes};
 
 params! {
     /// FQ-CoDel's parameters, section 5.2.
     pub struct Params {
-        /// CoDel's acceptable sojourn time.
-        pub target: Span = Span::from_millis(5), in 1e-6, 10.0;
-        /// CoDel's interval: an RTT of most flows.
-        pub interval: Span = Span::from_millis(100), in 1e-5, 100.0;
         /// Bytes that a queue may send in a turn.
         pub quantum: Bytes = Bytes(1514), in 256, 65536;
-        /// Mark capable packets instead of dropping them.
-        pub ecn: bool = true, in 0, 1;
+        with codel: codel::Params;
     }
 }
 
@@ -70,7 +65,7 @@ impl List {
 }
 
 /// What the law keeps of a queue.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Turn {
     credit: i64,
     is_listed: bool,
@@ -80,9 +75,8 @@ struct Turn {
 /// The state of FQ-CoDel at one link.
 #[derive(Clone, Debug)]
 pub struct FqCoDel {
-    codel: codel::Params,
+    params: Params,
     packet_bytes: u64,
-    quantum: i64,
     turns: Box<[Turn]>,
     next: Box<[u16; QUEUES]>,
     new: List,
@@ -90,17 +84,25 @@ pub struct FqCoDel {
     listed: u32,
 }
 
+impl FqCoDel {
+    fn quantum(&self) -> i64 {
+        self.params.quantum.count() as i64
+    }
+}
+
 impl RouterLaw for FqCoDel {
+    tunes! {}
+
     fn on_arrival(&mut self, _: &Arrival, _: &mut Wire<'_>, _: &mut dyn Draw) -> Verdict {
         Verdict::Accept
     }
 
     fn classify(&mut self, arrival: &Arrival, _: &Wire<'_>) -> usize {
-        let queue = queue_of(arrival.flow, arrival.data);
+        let (queue, quantum) = (queue_of(arrival.flow, arrival.data), self.quantum());
         let turn = &mut self.turns[queue];
         if !turn.is_listed {
             turn.is_listed = true;
-            turn.credit = self.quantum;
+            turn.credit = quantum;
             self.listed += 1;
             self.new.push(queue as u16, &mut self.next);
         }
@@ -108,6 +110,7 @@ impl RouterLaw for FqCoDel {
     }
 
     fn select(&mut self, queues: &[Waiting]) -> Option<usize> {
+        let quantum = self.quantum();
         loop {
             let is_new = self.new.first != NONE;
             let list = if is_new { &mut self.new } else { &mut self.old };
@@ -119,7 +122,7 @@ impl RouterLaw for FqCoDel {
             }
             list.pop(&self.next);
             if turn.credit <= 0 {
-                turn.credit += self.quantum;
+                turn.credit += quantum;
             } else if !is_new {
                 turn.is_listed = false;
                 self.listed -= 1;
@@ -131,7 +134,7 @@ impl RouterLaw for FqCoDel {
 
     fn on_departure(&mut self, departure: &Departure, wire: &mut Wire<'_>) -> Verdict {
         let turn = &mut self.turns[departure.from];
-        let verdict = turn.codel.verdict(departure, wire, &self.codel, self.packet_bytes);
+        let verdict = turn.codel.verdict(departure, wire, &self.params.codel, self.packet_bytes);
         if verdict != Verdict::Drop {
             turn.credit -= i64::from(departure.size);
         }
@@ -158,17 +161,10 @@ impl RouterSpec for FqCoDel {
     const SOURCE: &'static str = "RFC 8290";
     const NEEDS: Needs = Needs { departures: true, queues: QUEUES, flows: true };
     fn new(params: Params, link: &LinkView) -> Self {
-        let Params { target, interval, quantum, ecn } = params;
-        let quantum = quantum.count() as i64;
         Self {
-            codel: codel::Params { target, interval, ecn },
+            params,
             packet_bytes: u64::from(link.packet_bytes),
-            quantum,
-            turns: vec![
-                Turn { credit: quantum, is_listed: false, codel: Control::default() };
-                QUEUES
-            ]
-            .into(),
+            turns: vec![Turn::default(); QUEUES].into(),
             next: Box::new([NONE; QUEUES]),
             new: List::EMPTY,
             old: List::EMPTY,
@@ -182,6 +178,7 @@ mod tests {
     use super::super::trial::{link, queue};
     use super::*;
     use crate::codecs::Codec;
+    use crate::quantities::Span;
     use std::collections::VecDeque;
 
     /// FQ-CoDel over queues of packet sizes. Nothing waits long.

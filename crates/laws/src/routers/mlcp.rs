@@ -16,11 +16,12 @@
 use crate::codecs::mlcp::{INTERVALS_MS, mark, rtt_s};
 use crate::codecs::{Codec, Wire};
 use crate::filters::Ewma;
-use crate::params;
+use crate::interval::Interval;
 use crate::quantities::{BitRate, Span, Time};
 use crate::router::{
     Arrival, Departure, Draw, LinkView, Needs, QueueView, RouterLaw, RouterSpec, Verdict,
 };
+use crate::{params, tunes};
 
 params! {
     /// The constants of 3.3.
@@ -28,7 +29,7 @@ params! {
         /// Interval t_q between samples of the queue, and T of (3.6).
         pub t_q: Span = Span::from_millis(10), in 0.0001, 10.0;
         /// Mean RTT at the start, which t_p follows.
-        pub initial_rtt: Span = Span::from_millis(200), in 0.001, 10.0;
+        pub initial_rtt: Span = Span::from_millis(200), in 0.001, 10.0 => fixed;
         /// Target utilisation gamma of the link.
         pub gamma: f64 = 0.98, in 0.1, 1.0;
         /// How fast the persistent queue drains, kappa_q.
@@ -75,8 +76,8 @@ pub struct Mlcp {
     rtt_sum: f64,
     rtts: u32,
     mean_rtt: f64,
-    sample_at: Time,
-    measure_at: Time,
+    sampling: Interval,
+    measuring: Interval,
     /// Place in S of the interval under way.
     interval: usize,
     load_factor: f64,
@@ -84,7 +85,16 @@ pub struct Mlcp {
     measured_over: usize,
 }
 
+impl Mlcp {
+    /// The interval t_p under way.
+    fn t_p(&self) -> Span {
+        Span::from_millis(INTERVALS_MS[self.interval])
+    }
+}
+
 impl RouterLaw for Mlcp {
+    tunes! {}
+
     fn on_arrival(&mut self, arrival: &Arrival, wire: &mut Wire<'_>, _: &mut dyn Draw) -> Verdict {
         self.traffic += u64::from(arrival.size);
         if arrival.data
@@ -110,27 +120,24 @@ impl RouterLaw for Mlcp {
     }
 
     fn tick_at(&self) -> Option<Time> {
-        Some(self.sample_at.min(self.measure_at))
+        Some(self.sampling.end(self.params.t_q).min(self.measuring.end(self.t_p())))
     }
 
     fn on_tick(&mut self, queue: &QueueView) {
-        if queue.now >= self.sample_at {
-            self.queue.update(queue.bytes as f64);
+        if self.sampling.next(self.params.t_q, queue.now).is_some() {
+            self.queue.update(queue.bytes as f64, self.params.queue_weight);
             if self.rtts > 0 {
                 let data = self.rtt_sum / f64::from(self.rtts);
                 self.mean_rtt = mean_rtt(self.mean_rtt, data, &self.params);
                 (self.rtt_sum, self.rtts) = (0.0, 0);
             }
-            self.sample_at += self.params.t_q;
         }
-        if queue.now >= self.measure_at {
-            let t_p = Span::from_millis(INTERVALS_MS[self.interval]);
+        if let Some(t_p) = self.measuring.next(self.t_p(), queue.now) {
             let link = (&self.params, self.rate);
             self.load_factor = load_factor(self.traffic as f64, self.queue.value(), t_p, link);
             self.traffic = 0;
             self.measured_over = self.interval;
             self.interval = interval(self.mean_rtt);
-            self.measure_at += Span::from_millis(INTERVALS_MS[self.interval]);
         }
     }
 
@@ -159,12 +166,12 @@ impl RouterSpec for Mlcp {
             params,
             rate: link.rate,
             traffic: 0,
-            queue: Ewma::new(params.queue_weight),
+            queue: Ewma::default(),
             rtt_sum: 0.0,
             rtts: 0,
             mean_rtt,
-            sample_at: Time::ZERO + params.t_q,
-            measure_at: Time::ZERO + Span::from_millis(INTERVALS_MS[interval]),
+            sampling: Interval::default(),
+            measuring: Interval::default(),
             interval,
             load_factor: 0.0,
             measured_over: interval,

@@ -10,9 +10,10 @@
 
 use super::verdicts::{congested, happens};
 use crate::codecs::Wire;
-use crate::params;
+use crate::interval::Interval;
 use crate::quantities::{Span, Time};
 use crate::router::{Arrival, Draw, LinkView, QueueView, RouterLaw, RouterSpec, Verdict};
+use crate::{params, tunes};
 
 params! {
     /// PI's parameters, with ns-2's defaults but for `ecn` and `byte_mode`, which are off there.
@@ -46,19 +47,31 @@ pub struct Pi {
     p: f64,
     /// Queue at the last sample, in packets.
     queue: f64,
-    sample_at: Time,
+    sampling: Interval,
+}
+
+impl Pi {
+    /// T.
+    fn interval(&self) -> Span {
+        Span::from_seconds(1.0 / self.params.frequency)
+    }
 }
 
 impl RouterLaw for Pi {
+    tunes! {}
+
     fn on_arrival(&mut self, _: &Arrival, wire: &mut Wire<'_>, draw: &mut dyn Draw) -> Verdict {
         if happens(self.p, draw) { congested(self.params.ecn, wire) } else { Verdict::Accept }
     }
 
     fn tick_at(&self) -> Option<Time> {
-        Some(self.sample_at)
+        Some(self.sampling.end(self.interval()))
     }
 
     fn on_tick(&mut self, queue: &QueueView) {
+        if self.sampling.next(self.interval(), queue.now).is_none() {
+            return;
+        }
         let before = self.queue;
         self.queue = if self.params.byte_mode {
             queue.bytes as f64 / self.packet_bytes
@@ -66,7 +79,6 @@ impl RouterLaw for Pi {
             queue.packets as f64
         };
         self.p = control_step(self.p, self.queue, before, &self.params);
-        self.sample_at = queue.now + Span::from_seconds(1.0 / self.params.frequency);
     }
 
     /// p.
@@ -87,7 +99,7 @@ impl RouterSpec for Pi {
             packet_bytes: f64::from(link.packet_bytes),
             p: 0.0,
             queue: 0.0,
-            sample_at: Time::ZERO + Span::from_seconds(1.0 / params.frequency),
+            sampling: Interval::default(),
         }
     }
 }
@@ -135,7 +147,7 @@ mod tests {
 
     #[test]
     fn acks_weigh_by_their_bytes_unless_counted() {
-        let acks = QueueView { now: Time::ZERO, packets: 1000, bytes: 40_000 };
+        let acks = QueueView { packets: 1000, bytes: 40_000, ..queue(6, 0) };
         let gains = Params { a: 1e-3, b: 0.0, ..Params::default() };
         for (byte_mode, p) in [(true, 0.0), (false, 0.95)] {
             let mut law = pi(Params { byte_mode, ..gains });

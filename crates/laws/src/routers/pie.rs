@@ -14,9 +14,10 @@
 
 use super::verdicts::{congested, happens};
 use crate::codecs::Wire;
-use crate::params;
+use crate::interval::Interval;
 use crate::quantities::{BitRate, Span, Time};
 use crate::router::{Arrival, Draw, LinkView, QueueView, RouterLaw, RouterSpec, Verdict};
+use crate::{params, tunes};
 
 params! {
     /// PIE's parameters, with the RFC's defaults but for `ecn`, which is an option there.
@@ -63,11 +64,14 @@ pub struct Pie {
     p: f64,
     /// D at the last update, in seconds.
     delay: f64,
-    burst: Span,
-    update_at: Time,
+    /// How long the allowance for bursts has run, or ran when it ended.
+    burst_age: Span,
+    updates: Interval,
 }
 
 impl RouterLaw for Pie {
+    tunes! {}
+
     fn on_arrival(
         &mut self,
         arrival: &Arrival,
@@ -75,7 +79,9 @@ impl RouterLaw for Pie {
         draw: &mut dyn Draw,
     ) -> Verdict {
         let light = self.delay < self.params.target.seconds() / 2.0 && self.p < 0.2;
-        let spared = self.burst > Span::ZERO || light || arrival.queue.bytes <= self.few_bytes;
+        let spared = self.burst_age < self.params.max_burst
+            || light
+            || arrival.queue.bytes <= self.few_bytes;
         if spared || !happens(self.p, draw) {
             return Verdict::Accept;
         }
@@ -83,18 +89,18 @@ impl RouterLaw for Pie {
     }
 
     fn tick_at(&self) -> Option<Time> {
-        Some(self.update_at)
+        Some(self.updates.end(self.params.t_update))
     }
 
     fn on_tick(&mut self, queue: &QueueView) {
+        let Some(elapsed) = self.updates.next(self.params.t_update, queue.now) else { return };
         let before = self.delay;
         self.delay = queue.bytes as f64 / self.rate.bytes_per_second();
         self.p = control_step(self.p, self.delay, before, &self.params);
-        self.burst = self.burst - self.params.t_update;
+        self.burst_age += elapsed;
         if self.p == 0.0 && self.delay.max(before) < self.params.target.seconds() / 2.0 {
-            self.burst = self.params.max_burst;
+            self.burst_age = Span::ZERO;
         }
-        self.update_at = queue.now + self.params.t_update;
     }
 
     fn on_rate(&mut self, rate: BitRate) {
@@ -120,8 +126,8 @@ impl RouterSpec for Pie {
             few_bytes: 2 * u64::from(link.packet_bytes),
             p: 0.0,
             delay: 0.0,
-            burst: params.max_burst,
-            update_at: Time::ZERO + params.t_update,
+            burst_age: Span::ZERO,
+            updates: Interval::default(),
         }
     }
 }
@@ -165,16 +171,16 @@ mod tests {
     fn bursts_are_allowed_for_150_ms() {
         let mut pie = pie();
         tick_until(&mut pie, queue(135, 50));
-        assert_eq!(pie.burst, Span::from_millis(15));
+        assert_eq!(pie.burst_age, Span::from_millis(135));
         pie.p = 1.0;
         assert_eq!(offer(&mut pie, queue(140, 50), Codec::Ecn, &mut NoDraw), Verdict::Accept);
         tick_until(&mut pie, queue(150, 50));
         assert_eq!(offer(&mut pie, queue(150, 50), Codec::Ecn, &mut NoDraw), Verdict::Drop);
         pie.p = 0.0;
         tick_until(&mut pie, queue(165, 7)); // 7 ms, below half of the target, after 50 ms
-        assert_eq!((pie.p, pie.burst), (0.0, Span::ZERO));
+        assert_eq!((pie.p, pie.burst_age), (0.0, Span::from_millis(165)));
         tick_until(&mut pie, queue(180, 7)); // twice
-        assert_eq!(pie.burst, Span::from_millis(150));
+        assert_eq!(pie.burst_age, Span::ZERO);
     }
 
     #[test]
@@ -188,7 +194,7 @@ mod tests {
     #[test]
     fn decisions_at_and_below_their_thresholds() {
         let decide = |p, delay, packets| {
-            let mut pie = Pie { p, delay, burst: Span::ZERO, ..pie() };
+            let mut pie = Pie { p, delay, burst_age: Span::MAX, ..pie() };
             offer(&mut pie, queue(0, packets), Codec::Ecn, &mut Drawn(0.0))
         };
         assert_eq!(decide(0.05, 0.0075, 3), Verdict::Mark);
@@ -203,7 +209,7 @@ mod tests {
 
     #[test]
     fn marks_come_with_probability_p() {
-        let mut pie = Pie { p: 0.07, delay: 0.02, burst: Span::ZERO, ..pie() };
+        let mut pie = Pie { p: 0.07, delay: 0.02, burst_age: Span::MAX, ..pie() };
         expect_marked(&mut pie, queue(0, 20), 0.07);
     }
 }

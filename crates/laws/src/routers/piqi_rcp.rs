@@ -9,11 +9,10 @@
 //! simulates, (20) what IV-D does, to test the theorem. Stable for eta < 1.
 
 use super::qi_rcp::{Longest, error, half_kappa_star};
-use super::rate_router::{Control, Frame, RateRouter, Seen, Stamp};
+use super::rate_router::{Control, Measurement, RateBounds, RateRouter, Stamp};
 use crate::codecs::Codec;
-use crate::quantities::Span;
 use crate::router::{LinkView, Needs, RouterSpec};
-use crate::{choices, params};
+use crate::{choices, params, tunes};
 
 choices! {
     /// What bounds kappa.
@@ -34,14 +33,7 @@ params! {
         pub bound: Bound = Bound::Simple;
         /// Target utilisation gamma of the link.
         pub gamma: f64 = 0.95, in 0.1, 1.0;
-        /// Control interval T.
-        pub interval: Span = Span::from_millis(10), in 0.0001, 10.0;
-        /// D while no RTT is known.
-        pub initial_rtt: Span = Span::from_millis(200), in 0.001, 10.0;
-        /// The rate at the start, as a share of the capacity.
-        pub initial_rate: f64 = 0.05, in 0.0001, 1.0;
-        /// The least rate, in packets each D.
-        pub min_packets: f64 = 0.01, in 0.0001, 100.0;
+        with bounds: RateBounds;
     }
 }
 
@@ -72,18 +64,24 @@ impl Control for PiqiRcp {
         self.longest.sample(rtt);
     }
 
-    fn step(&mut self, seen: &Seen) -> f64 {
+    fn step(&mut self, measured: &Measurement) -> f64 {
         let params = &self.params;
-        let interval = params.interval.seconds();
+        let interval = params.bounds.interval.seconds();
         let kappa = params.eta * kappa_star(self.longest.end(), interval, params.bound);
-        let error = error(seen.input, seen.capacity, params.gamma);
+        let error = error(measured.input, measured.capacity, params.gamma);
         let before = std::mem::replace(&mut self.before, error);
-        control_step(seen.rate, (error, before), kappa)
+        control_step(measured.rate, (error, before), kappa)
     }
 
     fn rtt(&self) -> f64 {
         self.longest.known()
     }
+
+    fn bounds(&self) -> &RateBounds {
+        &self.params.bounds
+    }
+
+    tunes! {}
 }
 
 impl RouterSpec for PiqiRcp {
@@ -96,9 +94,9 @@ impl RouterSpec for PiqiRcp {
     const CODEC: Codec = Codec::Rate;
     const NEEDS: Needs = Needs::DEPARTURES;
     fn new(params: Params, link: &LinkView) -> RateRouter<Self> {
-        let Params { interval, initial_rate, min_packets, .. } = params;
-        let control = Self { params, longest: Longest::new(params.initial_rtt), before: 0.0 };
-        RateRouter::new(control, Frame { interval, initial_rate, min_packets }, link)
+        let control =
+            Self { params, longest: Longest::new(params.bounds.initial_rtt), before: 0.0 };
+        RateRouter::new(control, link)
     }
 }
 
@@ -128,13 +126,17 @@ mod tests {
     fn the_error_of_an_interval_counts_in_the_next_as_well() {
         let control = |params: Params| PiqiRcp {
             params,
-            longest: Longest::new(params.initial_rtt),
+            longest: Longest::new(params.bounds.initial_rtt),
             before: 0.0,
         };
         let mut piqi = control(Params { eta: 1.0, bound: Bound::Sine, ..Params::default() });
         piqi.sample(0.02, &Stamp { size: 1000.0, sending: None }); // kappa = 0.5
-        let seen = Seen { rate: 100.0, input: 0.5 * 950.0, queue: 9e9, capacity: 1000.0 };
-        assert!((piqi.step(&seen) - 125.0).abs() < 1e-9);
-        assert!((piqi.step(&Seen { rate: 125.0, input: 950.0, ..seen }) - 156.25).abs() < 1e-9);
+        let measured =
+            Measurement { rate: 100.0, input: 0.5 * 950.0, queue: 9e9, capacity: 1000.0 };
+        assert!((piqi.step(&measured) - 125.0).abs() < 1e-9);
+        assert!(
+            (piqi.step(&Measurement { rate: 125.0, input: 950.0, ..measured }) - 156.25).abs()
+                < 1e-9
+        );
     }
 }

@@ -13,9 +13,10 @@
 use super::verdicts::happens;
 use crate::codecs::price::probability;
 use crate::codecs::{Codec, Wire};
-use crate::params;
+use crate::interval::Interval;
 use crate::quantities::{BitRate, Span, Time};
 use crate::router::{Arrival, Draw, LinkView, QueueView, RouterLaw, RouterSpec, Verdict};
+use crate::{params, tunes};
 
 params! {
     /// The link's parameters, as in section V.
@@ -40,16 +41,17 @@ pub fn control_step(price: f64, load: f64, interval_s: f64) -> f64 {
 #[derive(Clone, Debug)]
 pub struct Price {
     params: Params,
-    /// What c0 carries in an interval, in bytes.
-    room: f64,
+    rate: BitRate,
     packet_bytes: u64,
     bytes: u64,
     price: f64,
     p: f64,
-    update_at: Time,
+    updates: Interval,
 }
 
 impl RouterLaw for Price {
+    tunes! {}
+
     fn on_arrival(
         &mut self,
         arrival: &Arrival,
@@ -63,19 +65,19 @@ impl RouterLaw for Price {
     }
 
     fn tick_at(&self) -> Option<Time> {
-        Some(self.update_at)
+        Some(self.updates.end(self.params.interval))
     }
 
     fn on_tick(&mut self, queue: &QueueView) {
-        let load = self.bytes as f64 / self.room;
-        self.price = control_step(self.price, load, self.params.interval.seconds());
+        let Some(elapsed) = self.updates.next(self.params.interval, queue.now) else { return };
+        let room = self.params.gamma * self.rate.bytes_in(elapsed);
+        self.price = control_step(self.price, self.bytes as f64 / room, elapsed.seconds());
         self.p = probability(self.price, self.params.phi);
         self.bytes = 0;
-        self.update_at = queue.now + self.params.interval;
     }
 
     fn on_rate(&mut self, rate: BitRate) {
-        self.room = self.params.gamma * rate.bytes_in(self.params.interval);
+        self.rate = rate;
     }
 
     /// The price in seconds.
@@ -92,17 +94,15 @@ impl RouterSpec for Price {
     const SOURCE: &'static str = "Paganini, Wang, Low, Doyle, INFOCOM 2003, (5), Figure 4";
     const CODEC: Codec = Codec::Price;
     fn new(params: Params, link: &LinkView) -> Self {
-        let mut law = Self {
+        Self {
             params,
-            room: 0.0,
+            rate: link.rate,
             packet_bytes: u64::from(link.packet_bytes),
             bytes: 0,
             price: 0.0,
             p: 0.0,
-            update_at: Time::ZERO + params.interval,
-        };
-        law.on_rate(link.rate);
-        law
+            updates: Interval::default(),
+        }
     }
 }
 
@@ -154,8 +154,11 @@ mod tests {
         let mut idle = law.clone();
         tick_until(&mut idle, queue(150, 0));
         assert!((idle.signal() - law.signal() + 0.05).abs() < 1e-9); // it empties as time passes
-        law.on_rate(BitRate::from_mbps(16.0));
-        assert_eq!(law.room, 9500.0);
+        law.on_rate(BitRate::from_mbps(16.0)); // 9500 bytes in 5 ms
+        let before = law.signal();
+        law.bytes = 19_000;
+        tick_until(&mut law, queue(105, 0));
+        assert!((law.signal() - before - 0.005).abs() < 1e-12);
     }
 
     #[test]

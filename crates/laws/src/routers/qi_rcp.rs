@@ -8,11 +8,11 @@
 //! D is the longest RTT in the headers of the interval; intervals without any leave it. Stable for
 //! eta < 1. The paper has no default for eta; this is the smaller one of its Figure 6.
 
-use super::rate_router::{Control, Frame, RateRouter, Seen, Stamp};
+use super::rate_router::{Control, Measurement, RateBounds, RateRouter, Stamp};
 use crate::codecs::Codec;
-use crate::params;
 use crate::quantities::Span;
 use crate::router::{LinkView, Needs, RouterSpec};
+use crate::{params, tunes};
 use std::f64::consts::PI;
 
 params! {
@@ -22,14 +22,7 @@ params! {
         pub eta: f64 = 0.5, in 0.001, 10.0;
         /// Target utilisation gamma of the link.
         pub gamma: f64 = 0.95, in 0.1, 1.0;
-        /// Control interval T.
-        pub interval: Span = Span::from_millis(10), in 0.0001, 10.0;
-        /// D while no RTT is known.
-        pub initial_rtt: Span = Span::from_millis(200), in 0.001, 10.0;
-        /// The rate at the start, as a share of the capacity.
-        pub initial_rate: f64 = 0.05, in 0.0001, 1.0;
-        /// The least rate, in packets each D.
-        pub min_packets: f64 = 0.01, in 0.0001, 100.0;
+        with bounds: RateBounds;
     }
 }
 
@@ -91,15 +84,21 @@ impl Control for QiRcp {
     }
 
     /// (4).
-    fn step(&mut self, seen: &Seen) -> f64 {
+    fn step(&mut self, measured: &Measurement) -> f64 {
         let params = &self.params;
-        let kappa = params.eta * kappa_star(self.longest.end(), params.interval.seconds());
-        seen.rate * (1.0 + kappa * error(seen.input, seen.capacity, params.gamma))
+        let kappa = params.eta * kappa_star(self.longest.end(), params.bounds.interval.seconds());
+        measured.rate * (1.0 + kappa * error(measured.input, measured.capacity, params.gamma))
     }
 
     fn rtt(&self) -> f64 {
         self.longest.known()
     }
+
+    fn bounds(&self) -> &RateBounds {
+        &self.params.bounds
+    }
+
+    tunes! {}
 }
 
 impl RouterSpec for QiRcp {
@@ -111,9 +110,8 @@ impl RouterSpec for QiRcp {
     const CODEC: Codec = Codec::Rate;
     const NEEDS: Needs = Needs::DEPARTURES;
     fn new(params: Params, link: &LinkView) -> RateRouter<Self> {
-        let Params { interval, initial_rate, min_packets, .. } = params;
-        let control = Self { params, longest: Longest::new(params.initial_rtt) };
-        RateRouter::new(control, Frame { interval, initial_rate, min_packets }, link)
+        let control = Self { params, longest: Longest::new(params.bounds.initial_rtt) };
+        RateRouter::new(control, link)
     }
 }
 

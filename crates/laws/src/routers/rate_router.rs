@@ -7,6 +7,9 @@
 //! capacity, and every packet counts as traffic, ACKs too.
 
 use crate::codecs::{Codec, Wire, rate};
+use crate::interval::Interval;
+use crate::params;
+use crate::params::{ParamError, Value};
 use crate::quantities::{BitRate, Span, Time};
 use crate::router::{Arrival, Departure, Draw, LinkView, QueueView, RouterLaw, Verdict};
 
@@ -15,9 +18,16 @@ pub trait Control {
     /// A data packet says its sender's RTT in seconds.
     fn sample(&mut self, rtt: f64, packet: &Stamp);
     /// The rate after an interval, in bytes a second, wherever it lies.
-    fn step(&mut self, seen: &Seen) -> f64;
+    fn step(&mut self, measured: &Measurement) -> f64;
     /// The RTT that it reckons with, in seconds.
     fn rtt(&self) -> f64;
+    /// Interval and bounds of the rate.
+    fn bounds(&self) -> &RateBounds;
+    /// Changes a parameter, as [`RouterLaw::tune`].
+    ///
+    /// # Errors
+    /// Where there is no such parameter, the value does not fit it, or it is fixed.
+    fn tune(&mut self, name: &str, value: &Value) -> Result<(), ParamError>;
 }
 
 /// What else a packet says that brings an RTT.
@@ -31,7 +41,7 @@ pub struct Stamp {
 
 /// What a control interval T has brought, in bytes and seconds.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen {
+pub struct Measurement {
     /// The rate R(t - T) so far.
     pub rate: f64,
     /// Input rate y(t).
@@ -42,44 +52,45 @@ pub struct Seen {
     pub capacity: f64,
 }
 
-/// How a link's rate begins and where it stays.
-#[derive(Clone, Copy, Debug)]
-pub struct Frame {
-    /// Control interval T.
-    pub interval: Span,
-    /// First rate, as a share of the capacity.
-    pub initial_rate: f64,
-    /// Least rate, in packets an RTT.
-    pub min_packets: f64,
+params! {
+    /// Where a link's rate begins and where it stays.
+    pub struct RateBounds {
+        /// Control interval T.
+        pub interval: Span = Span::from_millis(10), in 0.0001, 10.0;
+        /// The RTT d or D while no RTT is known.
+        pub initial_rtt: Span = Span::from_millis(200), in 0.001, 10.0 => fixed;
+        /// The rate at the start, as a share of the capacity.
+        pub initial_rate: f64 = 0.05, in 0.0001, 1.0 => fixed;
+        /// The least rate, in packets each RTT d or D.
+        pub min_packets: f64 = 0.01, in 0.0001, 100.0;
+    }
 }
 
 /// The state of such a router at one link.
 #[derive(Clone, Debug)]
 pub struct RateRouter<C> {
     control: C,
-    frame: Frame,
     capacity: f64,
     packet_bytes: f64,
     rate: f64,
     traffic: u64,
     /// Control intervals that have ended.
     ended: u64,
-    control_at: Time,
+    interval: Interval,
 }
 
 impl<C: Control> RateRouter<C> {
-    /// A link that has seen nothing.
-    pub fn new(control: C, frame: Frame, link: &LinkView) -> Self {
+    /// A link that has measured nothing.
+    pub fn new(control: C, link: &LinkView) -> Self {
         let capacity = link.rate.bytes_per_second();
         Self {
+            rate: control.bounds().initial_rate * capacity,
             control,
-            frame,
             capacity,
             packet_bytes: f64::from(link.packet_bytes),
-            rate: frame.initial_rate * capacity,
             traffic: 0,
             ended: 0,
-            control_at: Time::ZERO + frame.interval,
+            interval: Interval::default(),
         }
     }
 
@@ -115,21 +126,26 @@ impl<C: Control> RouterLaw for RateRouter<C> {
     }
 
     fn tick_at(&self) -> Option<Time> {
-        Some(self.control_at)
+        Some(self.interval.end(self.control.bounds().interval))
     }
 
     fn on_tick(&mut self, queue: &QueueView) {
-        let next = self.control.step(&Seen {
+        let length = self.control.bounds().interval;
+        let Some(elapsed) = self.interval.next(length, queue.now) else { return };
+        let next = self.control.step(&Measurement {
             rate: self.rate,
-            input: self.traffic as f64 / self.frame.interval.seconds(),
+            input: self.traffic as f64 / elapsed.seconds(),
             queue: queue.bytes as f64,
             capacity: self.capacity,
         });
-        let least = self.frame.min_packets * self.packet_bytes / self.control.rtt();
+        let least = self.control.bounds().min_packets * self.packet_bytes / self.control.rtt();
         self.rate = next.max(least).min(self.capacity);
         self.traffic = 0;
         self.ended += 1;
-        self.control_at = queue.now + self.frame.interval;
+    }
+
+    fn tune(&mut self, name: &str, value: &Value) -> Result<(), ParamError> {
+        self.control.tune(name, value)
     }
 
     fn on_rate(&mut self, rate: BitRate) {

@@ -10,9 +10,9 @@
 //!   d += g (m - d), g = T / d if m >= d, else (R / C) (m / d) (T / d), at most 1
 //! Differs from that code: T stays what it is where d is shorter, intervals do not start at random.
 
-use super::rate_router::{Control, Frame, RateRouter, Seen, Stamp};
+use super::rate_router::{Control, Measurement, RateBounds, RateRouter, Stamp};
 use crate::codecs::Codec;
-use crate::quantities::Span;
+use crate::params::{ParamError, ParamSet, Value};
 use crate::router::{LinkView, Needs, RouterSpec};
 use crate::{choices, params};
 
@@ -35,24 +35,17 @@ params! {
         pub alpha: f64 = 0.4, in 0.0, 10.0;
         /// Share beta of the queue drained each d.
         pub beta: f64 = 1.0, in 0.0, 10.0;
-        /// Control interval T.
-        pub interval: Span = Span::from_millis(10), in 0.0001, 10.0;
         /// Of what the RTT d is the mean.
         pub mean: Mean = Mean::Flows;
-        /// d while no RTT is known.
-        pub initial_rtt: Span = Span::from_millis(200), in 0.001, 10.0;
-        /// The rate at the start, as a share of the capacity.
-        pub initial_rate: f64 = 0.05, in 0.0001, 1.0;
-        /// The least rate, in packets each d.
-        pub min_packets: f64 = 0.01, in 0.0001, 100.0;
+        with bounds: RateBounds;
     }
 }
 
 /// (1): the next rate, given the mean RTT d in seconds.
-pub fn control_step(seen: &Seen, d: f64, params: &Params) -> f64 {
-    let Seen { rate, input, queue, capacity } = *seen;
+pub fn control_step(measured: &Measurement, d: f64, params: &Params) -> f64 {
+    let Measurement { rate, input, queue, capacity } = *measured;
     let spare = params.alpha * (capacity - input) - params.beta * queue / d;
-    rate * (1.0 + params.interval.seconds() / (d * capacity) * spare)
+    rate * (1.0 + params.bounds.interval.seconds() / (d * capacity) * spare)
 }
 
 /// The mean RTT of the authors' code after an interval in which bytes brought the mean `sample`, on a link
@@ -79,7 +72,7 @@ impl Rcp {
         if weight <= 0.0 {
             return;
         }
-        let interval = self.params.interval.seconds();
+        let interval = self.params.bounds.interval.seconds();
         self.mean_rtt = if self.params.mean == Mean::Authors {
             authors_mean((self.mean_rtt, weighted / weight), share, interval)
         } else {
@@ -102,13 +95,27 @@ impl Control for Rcp {
         self.fresh[1] += weight * rtt;
     }
 
-    fn step(&mut self, seen: &Seen) -> f64 {
-        self.average(seen.rate / seen.capacity);
-        control_step(seen, self.mean_rtt, &self.params)
+    fn step(&mut self, measured: &Measurement) -> f64 {
+        self.average(measured.rate / measured.capacity);
+        control_step(measured, self.mean_rtt, &self.params)
     }
 
     fn rtt(&self) -> f64 {
         self.mean_rtt
+    }
+
+    fn bounds(&self) -> &RateBounds {
+        &self.params.bounds
+    }
+
+    /// A mean of something else begins anew, from the RTT that is reckoned with.
+    fn tune(&mut self, name: &str, value: &Value) -> Result<(), ParamError> {
+        let before = self.params.mean;
+        self.params.tune(name, value)?;
+        if self.params.mean != before {
+            (self.faded, self.fresh) = ([0.0; 2], [0.0; 2]);
+        }
+        Ok(())
     }
 }
 
@@ -121,10 +128,9 @@ impl RouterSpec for Rcp {
     const CODEC: Codec = Codec::Rate;
     const NEEDS: Needs = Needs::DEPARTURES;
     fn new(params: Params, link: &LinkView) -> RateRouter<Self> {
-        let Params { interval, initial_rate, min_packets, .. } = params;
-        let mean_rtt = params.initial_rtt.seconds();
+        let mean_rtt = params.bounds.initial_rtt.seconds();
         let control = Self { params, mean_rtt, faded: [0.0; 2], fresh: [0.0; 2] };
-        RateRouter::new(control, Frame { interval, initial_rate, min_packets }, link)
+        RateRouter::new(control, link)
     }
 }
 
@@ -134,18 +140,19 @@ mod tests {
     use super::*;
     use crate::codecs::Wire;
     use crate::codecs::rate::{Hops, Request, echo, read};
+    use crate::quantities::Span;
     use crate::router::{Arrival, Departure, RouterLaw};
 
     /// 1 MB/s, 100 ms: 10 ms of half a load give 0.4 x 0.1 x 0.5 = 2 %.
     #[test]
     fn the_control_step_by_hand() {
         let params = Params::default();
-        let seen = Seen { rate: 1e5, input: 5e5, queue: 0.0, capacity: 1e6 };
-        let step = |seen: &Seen| control_step(seen, 0.1, &params) / 1e5;
-        assert!((step(&seen) - 1.02).abs() < 1e-12);
-        assert!((step(&Seen { input: 1e6, ..seen }) - 1.0).abs() < 1e-12);
+        let measured = Measurement { rate: 1e5, input: 5e5, queue: 0.0, capacity: 1e6 };
+        let step = |measured: &Measurement| control_step(measured, 0.1, &params) / 1e5;
+        assert!((step(&measured) - 1.02).abs() < 1e-12);
+        assert!((step(&Measurement { input: 1e6, ..measured }) - 1.0).abs() < 1e-12);
         // Full, with 10 kB waiting: 0.1 x 100 kB/s over 1 MB/s.
-        assert!((step(&Seen { input: 1e6, queue: 1e4, ..seen }) - 0.99).abs() < 1e-12);
+        assert!((step(&Measurement { input: 1e6, queue: 1e4, ..measured }) - 0.99).abs() < 1e-12);
     }
 
     #[test]

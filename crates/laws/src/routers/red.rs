@@ -12,39 +12,60 @@
 //! buffer, which the link drops, does not reset count.
 
 use crate::codecs::{Wire, ecn};
-use crate::params;
 use crate::quantities::{BitRate, Bytes, Span};
 use crate::router::{Arrival, Draw, LinkView, RouterLaw, RouterSpec, Verdict};
+use crate::{params, tunes};
 
 params! {
-    /// RED's parameters, with ns-2.29's defaults but for `ecn`, which is off there.
-    pub struct Params {
+    /// The thresholds of the average queue.
+    pub struct Thresholds {
         /// Average queue at which marking begins, in packets of the mean size;
         /// 0: half of the target delay, at least 5.
         pub min_threshold: f64 = 0.0, in 0.0, 1e6;
         /// Average queue at which max_p is reached, in packets of the mean size;
         /// 0: three times the minimum.
         pub max_threshold: f64 = 0.0, in 0.0, 1e6;
+    }
+}
+
+params! {
+    /// How queues are averaged and marks spread, with ns-2.29's defaults.
+    pub struct Spread {
         /// Weight w of a new sample; 0: 1 - exp(-1 / packets a second); negative: ten RTTs' memory.
         pub queue_weight: f64 = -1.0, in -1.0, 1.0;
-        /// Marking probability at the upper threshold.
-        pub max_p: f64 = 0.1, in 0.0001, 1.0;
         /// Raise the probability from max_p to 1 between once and twice the upper threshold?
         pub gentle: bool = true, in 0.0, 1.0;
-        /// Measure the queue in bytes and favour small packets?
-        pub byte_mode: bool = true, in 0.0, 1.0;
         /// Leave at least 1/p_b packets between two marks?
         pub wait: bool = true, in 0.0, 1.0;
+    }
+}
+
+params! {
+    /// In what queues are measured, and who is marked, with ns-2.29's defaults but for `ecn`, which is off there.
+    pub struct Queue {
+        /// Measure the queue in bytes and favour small packets?
+        pub byte_mode: bool = true, in 0.0, 1.0;
         /// Mark packets that can bear it instead of dropping them?
         pub ecn: bool = true, in 0.0, 1.0;
         /// Probability p_b from which even packets that could be marked are dropped; above 1: never.
         pub mark_limit: f64 = 0.1, in 0.0, 2.0;
-        /// Let ACKs pass, which cannot be marked, instead of dropping them?
-        pub spare_acks: bool = false, in 0.0, 1.0;
         /// Mean packet size for which thresholds and weight are computed.
         pub mean_packet_size: Bytes = Bytes(500), in 1.0, 1e5;
         /// Queueing delay that the automatic thresholds aim at.
         pub target_delay: Span = Span::from_millis(5), in 1e-6, 10.0;
+    }
+}
+
+params! {
+    /// RED's parameters.
+    pub struct Params {
+        /// Marking probability at the upper threshold.
+        pub max_p: f64 = 0.1, in 0.0001, 1.0;
+        /// Let ACKs pass, which cannot be marked, instead of dropping them?
+        pub spare_acks: bool = false, in 0.0, 1.0;
+        with thresholds: Thresholds;
+        with spread: Spread;
+        with queue: Queue;
     }
 }
 
@@ -59,25 +80,29 @@ pub struct Settings {
     pub max: f64,
     /// Weight w of (1).
     pub weight: f64,
+    /// Are thresholds and average in bytes?
+    pub in_bytes: bool,
 }
 
 impl Settings {
     /// Resolves the automatic parameters on a link of this rate and propagation delay.
     pub fn new(params: &Params, rate: BitRate, delay_s: f64) -> Self {
-        let mean_size = params.mean_packet_size.count() as f64;
+        let Params { thresholds, spread, queue, .. } = *params;
+        let mean_size = queue.mean_packet_size.count() as f64;
         let packets_per_second = rate.bytes_per_second() / mean_size;
-        let target = params.target_delay.seconds() * packets_per_second;
-        let (min, max) = (params.min_threshold, params.max_threshold);
+        let target = queue.target_delay.seconds() * packets_per_second;
+        let (min, max) = (thresholds.min_threshold, thresholds.max_threshold);
         let min = if min == 0.0 { (target / 2.0).max(5.0) } else { min };
         let max = if max == 0.0 { 3.0 * min } else { max.max(min) };
         let rtt = (3.0 * (delay_s + 1.0 / packets_per_second)).max(0.1);
-        let weight = match params.queue_weight {
+        let weight = match spread.queue_weight {
             w if w > 0.0 => w,
             0.0 => -libm::expm1(-1.0 / packets_per_second),
             _ => -libm::expm1(-1.0 / (10.0 * rtt * packets_per_second)),
         };
-        let unit = if params.byte_mode { mean_size } else { 1.0 };
-        Self { packets_per_second, min: min * unit, max: max * unit, weight }
+        let in_bytes = queue.byte_mode;
+        let unit = if in_bytes { mean_size } else { 1.0 };
+        Self { packets_per_second, min: min * unit, max: max * unit, weight, in_bytes }
     }
 
     /// (1): the average after a sample, `missed` packets having found the link idle before it.
@@ -104,7 +129,7 @@ pub fn probability(average: f64, settings: &Settings, params: &Params) -> f64 {
         0.0
     } else if average < max {
         params.max_p * (average - min) / (max - min)
-    } else if params.gentle {
+    } else if params.spread.gentle {
         (params.max_p + (1.0 - params.max_p) * (average - max) / max).min(1.0)
     } else {
         1.0
@@ -127,6 +152,7 @@ pub fn uniformised(p_b: f64, count: f64, wait: bool) -> f64 {
 #[derive(Clone, Debug)]
 pub struct Red {
     params: Params,
+    rate: BitRate,
     delay_s: f64,
     settings: Settings,
     average: f64,
@@ -156,16 +182,29 @@ impl Red {
     /// (1) at this arrival; returns the queue that it finds, in the unit of the thresholds.
     pub fn sample(&mut self, arrival: &Arrival) -> f64 {
         let queue =
-            if self.params.byte_mode { arrival.queue.bytes } else { arrival.queue.packets } as f64;
+            if self.params.queue.byte_mode { arrival.queue.bytes } else { arrival.queue.packets }
+                as f64;
         let missed = self.settings.missed(arrival);
         self.average = self.settings.average(self.average, missed, queue);
         queue
     }
 
-    /// Goes on with these parameters on a link of this rate.
-    pub fn set(&mut self, params: Params, rate: BitRate) {
+    /// Goes on with these parameters.
+    pub fn set(&mut self, params: Params) {
         self.params = params;
-        self.settings = Settings::new(&params, rate, self.delay_s);
+        self.derive();
+    }
+
+    /// What follows from the parameters. Where the unit is another one, the average is converted.
+    fn derive(&mut self) {
+        let was_in_bytes = self.settings.in_bytes;
+        self.settings = Settings::new(&self.params, self.rate, self.delay_s);
+        let mean_size = self.params.queue.mean_packet_size.count() as f64;
+        match (was_in_bytes, self.settings.in_bytes) {
+            (true, false) => self.average /= mean_size,
+            (false, true) => self.average *= mean_size,
+            _ => {}
+        }
     }
 
     /// max_p, for laws that adapt it.
@@ -175,12 +214,12 @@ impl Red {
 
     /// (3) for this packet; in byte mode, large ones are likelier to be marked.
     fn p_a(&self, size: u32) -> f64 {
-        if !self.params.byte_mode {
-            return uniformised(self.p_b, self.packets_since as f64, self.params.wait);
+        if !self.params.queue.byte_mode {
+            return uniformised(self.p_b, self.packets_since as f64, self.params.spread.wait);
         }
-        let mean_size = self.params.mean_packet_size.count();
+        let mean_size = self.params.queue.mean_packet_size.count();
         let count = (self.bytes_since / mean_size) as f64;
-        match uniformised(self.p_b, count, self.params.wait) {
+        match uniformised(self.p_b, count, self.params.spread.wait) {
             p if p < 1.0 => p * f64::from(size) / mean_size as f64,
             p => p,
         }
@@ -188,6 +227,8 @@ impl Red {
 }
 
 impl RouterLaw for Red {
+    tunes! { derive }
+
     fn on_arrival(
         &mut self,
         arrival: &Arrival,
@@ -213,7 +254,8 @@ impl RouterLaw for Red {
             return Verdict::Accept;
         }
         (self.packets_since, self.bytes_since) = (0, 0);
-        if self.params.ecn && ecn::is_capable(wire) && self.p_b < self.params.mark_limit {
+        if self.params.queue.ecn && ecn::is_capable(wire) && self.p_b < self.params.queue.mark_limit
+        {
             Verdict::Mark
         } else if self.params.spare_acks && !arrival.data {
             Verdict::Accept
@@ -223,7 +265,8 @@ impl RouterLaw for Red {
     }
 
     fn on_rate(&mut self, rate: BitRate) {
-        self.set(self.params, rate);
+        self.rate = rate;
+        self.derive();
     }
 
     fn signal(&self) -> f64 {
@@ -240,6 +283,7 @@ impl RouterSpec for Red {
     fn new(params: Params, link: &LinkView) -> Self {
         Self {
             params,
+            rate: link.rate,
             delay_s: link.delay_s,
             settings: Settings::new(&params, link.rate, link.delay_s),
             average: 0.0,
@@ -256,9 +300,17 @@ mod tests {
     use super::super::trial;
     use super::*;
     use crate::codecs::Codec;
+    use crate::params::Value;
     use crate::quantities::Time;
     use crate::router::QueueView;
     use crate::script::Random;
+
+    /// With these thresholds, in packets.
+    fn in_packets(min_threshold: f64, max_threshold: f64) -> Params {
+        let thresholds = Thresholds { min_threshold, max_threshold };
+        let queue = Queue { byte_mode: false, ..Queue::default() };
+        Params { thresholds, queue, ..Params::default() }
+    }
 
     #[test]
     fn automatic_parameters_at_150_mbps() {
@@ -274,24 +326,21 @@ mod tests {
 
     #[test]
     fn the_marking_curve_has_a_knee_at_each_threshold() {
-        let params = Params {
-            min_threshold: 5.0,
-            max_threshold: 15.0,
-            byte_mode: false,
-            ..Params::default()
-        };
+        let params = in_packets(5.0, 15.0);
         let settings = Settings::new(&params, BitRate::from_mbps(10.0), 0.0);
         let p = |average| probability(average, &settings, &params);
         assert_eq!([p(0.0), p(4.999), p(5.0), p(10.0), p(15.0)], [0.0, 0.0, 0.0, 0.05, 0.1]);
         assert!((p(14.999_999) - 0.1).abs() < 1e-6);
         assert!((p(22.5) - 0.55).abs() < 1e-15 && p(30.0) == 1.0 && p(1e9) == 1.0);
-        let steep = Params { gentle: false, ..params };
+        let spread = Spread { gentle: false, ..params.spread };
+        let steep = Params { spread, ..params };
         assert_eq!(probability(15.0, &settings, &steep), 1.0);
     }
 
     #[test]
     fn the_average_follows_a_step_and_forgets_while_idle() {
-        let params = Params { queue_weight: 0.25, ..Params::default() };
+        let spread = Spread { queue_weight: 0.25, ..Spread::default() };
+        let params = Params { spread, ..Params::default() };
         let settings = Settings::new(&params, BitRate::from_mbps(10.0), 0.0);
         let stepped = (0..3).fold(0.0, |average, _| settings.average(average, 0.0, 64.0));
         assert_eq!(stepped, 64.0 - 27.0); // 64 (1 - 0.75^3)
@@ -300,14 +349,8 @@ mod tests {
 
     /// Mean distance of `n` marks at p_b = 1/20, in packets.
     fn mean_gap(wait: bool, n: u64) -> f64 {
-        let params = Params {
-            min_threshold: 5.0,
-            max_threshold: 15.0,
-            queue_weight: 1.0,
-            byte_mode: false,
-            wait,
-            ..Params::default()
-        };
+        let spread = Spread { queue_weight: 1.0, wait, ..Spread::default() };
+        let params = Params { spread, ..in_packets(5.0, 15.0) };
         let link = LinkView {
             rate: BitRate::from_mbps(10.0),
             delay_s: 0.01,
@@ -330,16 +373,9 @@ mod tests {
 
     #[test]
     fn a_step_marks_all_above_one_threshold() {
-        let params = Params {
-            min_threshold: 20.0,
-            max_threshold: 20.0,
-            queue_weight: 1.0,
-            max_p: 1.0,
-            byte_mode: false,
-            wait: false,
-            mark_limit: 2.0,
-            ..Params::default()
-        };
+        let mut params = Params { max_p: 1.0, ..in_packets(20.0, 20.0) };
+        params.spread = Spread { queue_weight: 1.0, wait: false, ..params.spread };
+        params.queue.mark_limit = 2.0;
         let mut red = <Red as RouterSpec>::new(params, &trial::link());
         let mut verdict = |packets| {
             trial::offer(&mut red, trial::queue(0, packets), Codec::Ecn, &mut trial::NoDraw)
@@ -360,6 +396,16 @@ mod tests {
             let mut red = <Red as RouterSpec>::new(params, &trial::link());
             trial::present(&mut red, ack, Codec::None, &mut trial::NoDraw); // the first is let by
             assert_eq!(trial::present(&mut red, ack, Codec::None, &mut trial::NoDraw), verdict);
+        }
+    }
+
+    #[test]
+    fn the_average_is_the_same_queue_in_either_unit() {
+        let mut red = <Red as RouterSpec>::new(Params::default(), &trial::link());
+        red.average = 6000.0; // bytes, 12 packets of the mean size
+        for (byte_mode, average, min) in [(false, 12.0, 5.0), (true, 6000.0, 2500.0)] {
+            red.tune("byte_mode", &Value::Flag(byte_mode)).expect("a parameter");
+            assert_eq!((red.average, red.settings.min), (average, min));
         }
     }
 

@@ -14,9 +14,10 @@
 use super::verdicts::{congested, happens};
 use crate::codecs::Wire;
 use crate::codecs::price::probability;
-use crate::params;
+use crate::interval::Interval;
 use crate::quantities::{BitRate, Span, Time};
 use crate::router::{Arrival, Draw, LinkView, QueueView, RouterLaw, RouterSpec, Verdict};
+use crate::{params, tunes};
 
 params! {
     /// REM's parameters, with ns-2's defaults but for `ecn` and `byte_mode`, which are off there.
@@ -70,10 +71,12 @@ pub struct Rem {
     arrived: f64,
     price: f64,
     p: f64,
-    update_at: Time,
+    updates: Interval,
 }
 
 impl RouterLaw for Rem {
+    tunes! {}
+
     fn on_arrival(
         &mut self,
         arrival: &Arrival,
@@ -92,22 +95,22 @@ impl RouterLaw for Rem {
     }
 
     fn tick_at(&self) -> Option<Time> {
-        Some(self.update_at)
+        Some(self.updates.end(self.params.interval))
     }
 
     fn on_tick(&mut self, queue: &QueueView) {
+        let Some(elapsed) = self.updates.next(self.params.interval, queue.now) else { return };
         let (arrived, backlog) = if self.params.byte_mode {
             (self.bytes as f64 / self.packet_bytes, queue.bytes as f64 / self.packet_bytes)
         } else {
             (self.packets as f64, queue.packets as f64)
         };
         self.arrived += self.params.weight * (arrived - self.arrived);
-        let capacity = self.rate.bytes_in(self.params.interval) / self.packet_bytes;
+        let capacity = self.rate.bytes_in(elapsed) / self.packet_bytes;
         let measured = Measured { arrived: self.arrived, backlog, capacity };
         self.price = control_step(self.price, &measured, &self.params);
         self.p = probability(self.price, self.params.phi);
         (self.packets, self.bytes) = (0, 0);
-        self.update_at = queue.now + self.params.interval;
     }
 
     fn on_rate(&mut self, rate: BitRate) {
@@ -136,7 +139,7 @@ impl RouterSpec for Rem {
             arrived: 0.0,
             price: 0.0,
             p: 0.0,
-            update_at: Time::ZERO + params.interval,
+            updates: Interval::default(),
         }
     }
 }

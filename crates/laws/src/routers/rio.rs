@@ -13,11 +13,11 @@
 
 use super::red::{self, Red};
 use crate::codecs::Wire;
-use crate::params;
-use crate::quantities::{BitRate, Bytes, Span};
+use crate::quantities::BitRate;
 use crate::router::{
     Arrival, Departure, Draw, LinkView, Needs, QueueView, RouterLaw, RouterSpec, Verdict,
 };
+use crate::{params, tunes};
 
 params! {
     /// RIO's parameters, with ns-2's defaults as far as red's are.
@@ -37,50 +37,34 @@ params! {
         pub max_threshold_in: f64 = 0.0, in 0.0, 1e6;
         /// Marking probability of packets in profile at their upper threshold.
         pub max_p_in: f64 = 0.02, in 0.0001, 1.0;
-        /// Weight of a new sample; 0: 1 - exp(-1 / packets a second); negative: ten RTTs' memory.
-        pub queue_weight: f64 = -1.0, in -1.0, 1.0;
-        /// Raise the probability from max_p to 1 between once and twice the upper threshold?
-        pub gentle: bool = true, in 0.0, 1.0;
-        /// Measure the queue in bytes and favour small packets?
-        pub byte_mode: bool = true, in 0.0, 1.0;
-        /// Leave at least 1/p_b packets between two marks?
-        pub wait: bool = true, in 0.0, 1.0;
-        /// Mark packets that can bear it instead of dropping them?
-        pub ecn: bool = true, in 0.0, 1.0;
-        /// Probability p_b from which even packets that could be marked are dropped; above 1: never.
-        pub mark_limit: f64 = 0.1, in 0.0, 2.0;
-        /// Mean packet size for which thresholds and weight are computed.
-        pub mean_packet_size: Bytes = Bytes(500), in 1.0, 1e5;
-        /// Queueing delay that the automatic thresholds aim at.
-        pub target_delay: Span = Span::from_millis(5), in 1e-6, 10.0;
+        with spread: red::Spread;
+        with queue: red::Queue;
     }
 }
 
 impl Params {
     /// What each side comes to on this link, as RED's parameters: in, then out.
     fn sides(&self, rate: BitRate, delay_s: f64) -> [red::Params; 2] {
-        let out = red::Params {
+        let Self { spread, queue, .. } = *self;
+        let thresholds = red::Thresholds {
             min_threshold: self.min_threshold_out,
             max_threshold: self.max_threshold_out,
-            queue_weight: self.queue_weight,
+        };
+        let out = red::Params {
             max_p: self.max_p_out,
-            gentle: self.gentle,
-            byte_mode: self.byte_mode,
-            wait: self.wait,
-            ecn: self.ecn,
-            mark_limit: self.mark_limit,
-            mean_packet_size: self.mean_packet_size,
-            target_delay: self.target_delay,
+            thresholds,
+            spread,
+            queue,
             ..red::Params::default()
         };
-        let packets = red::Settings::new(&red::Params { byte_mode: false, ..out }, rate, delay_s);
+        let in_packets = red::Params { queue: red::Queue { byte_mode: false, ..queue }, ..out };
+        let packets = red::Settings::new(&in_packets, rate, delay_s);
         let or = |given: f64, automatic: f64| if given == 0.0 { automatic } else { given };
-        let inside = red::Params {
+        let thresholds = red::Thresholds {
             min_threshold: or(self.min_threshold_in, 3.0 * packets.min),
             max_threshold: or(self.max_threshold_in, 2.0 * packets.max),
-            max_p: self.max_p_in,
-            ..out
         };
+        let inside = red::Params { max_p: self.max_p_in, thresholds, ..out };
         [inside, out]
     }
 }
@@ -89,6 +73,7 @@ impl Params {
 #[derive(Clone, Debug)]
 pub struct Rio {
     params: Params,
+    rate: BitRate,
     delay_s: f64,
     inside: Red,
     total: Red,
@@ -98,6 +83,12 @@ pub struct Rio {
 }
 
 impl Rio {
+    fn derive(&mut self) {
+        let [inside, out] = self.params.sides(self.rate, self.delay_s);
+        self.inside.set(inside);
+        self.total.set(out);
+    }
+
     fn leaves(&mut self, size: u32) {
         self.packets_in -= 1;
         self.bytes_in -= u64::from(size);
@@ -105,6 +96,8 @@ impl Rio {
 }
 
 impl RouterLaw for Rio {
+    tunes! { derive }
+
     fn on_arrival(
         &mut self,
         arrival: &Arrival,
@@ -140,9 +133,10 @@ impl RouterLaw for Rio {
     }
 
     fn on_rate(&mut self, rate: BitRate) {
-        let [inside, out] = self.params.sides(rate, self.delay_s);
-        self.inside.set(inside, rate);
-        self.total.set(out, rate);
+        self.rate = rate;
+        self.inside.on_rate(rate);
+        self.total.on_rate(rate);
+        self.derive();
     }
 
     /// p_b of packets out of profile.
@@ -163,6 +157,7 @@ impl RouterSpec for Rio {
         let [inside, out] = params.sides(link.rate, link.delay_s);
         Self {
             params,
+            rate: link.rate,
             delay_s: link.delay_s,
             inside: <Red as RouterSpec>::new(inside, link),
             total: <Red as RouterSpec>::new(out, link),
@@ -177,6 +172,7 @@ mod tests {
     use super::super::trial::{link, queue};
     use super::*;
     use crate::codecs::Codec;
+    use crate::quantities::Span;
     use crate::script::Random;
 
     /// Thresholds 5 and 15 packets out of profile, 15 and 30 in profile; no memory.
@@ -184,9 +180,8 @@ mod tests {
         Params {
             min_threshold_out: 5.0,
             max_threshold_out: 15.0,
-            queue_weight: 1.0,
-            byte_mode: false,
-            mark_limit: 1.0,
+            spread: red::Spread { queue_weight: 1.0, ..red::Spread::default() },
+            queue: red::Queue { byte_mode: false, mark_limit: 1.0, ..red::Queue::default() },
             ..Params::default()
         }
     }

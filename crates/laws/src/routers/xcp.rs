@@ -17,11 +17,11 @@
 
 use crate::codecs::xcp::Congestion;
 use crate::codecs::{Codec, Wire, xcp};
-use crate::params;
 use crate::quantities::{BitRate, Span, Time};
 use crate::router::{
     Arrival, Departure, Draw, LinkView, Needs, QueueView, RouterLaw, RouterSpec, Verdict,
 };
+use crate::{params, tunes};
 
 params! {
     /// XCP's parameters. One link is stable where alpha < pi / (4 sqrt 2) and beta = sqrt(2) alpha^2.
@@ -116,6 +116,8 @@ pub struct Xcp {
     control_at: Time,
     least_queue: u64,
     queue_at: Time,
+    /// Is the first control interval under way?
+    is_first: bool,
 }
 
 /// The header of an XCP data packet and its x; `None` before its sender knows an RTT.
@@ -125,7 +127,22 @@ fn congestion(wire: &Wire<'_>, size: u32) -> Option<(Congestion, f64)> {
     (header.rtt_s > 0.0 && x > 0.0 && x.is_finite()).then_some((header, x))
 }
 
+impl Xcp {
+    /// The first control interval follows from the parameters.
+    fn derive(&mut self) {
+        if self.is_first {
+            let interval = self.params.initial_interval;
+            self.measured.interval_s = interval.seconds();
+            self.allocation.mean_rtt_s = interval.seconds();
+            self.control_at = Time::ZERO + interval;
+            self.queue_at = self.control_at;
+        }
+    }
+}
+
 impl RouterLaw for Xcp {
+    tunes! { derive }
+
     fn on_arrival(&mut self, arrival: &Arrival, wire: &mut Wire<'_>, _: &mut dyn Draw) -> Verdict {
         self.measured.traffic += f64::from(arrival.size);
         self.least_queue = self.least_queue.min(arrival.queue.bytes);
@@ -167,6 +184,7 @@ impl RouterLaw for Xcp {
             self.queue_at = queue.now + Span::from_seconds(interval_s);
         }
         if queue.now >= self.control_at {
+            self.is_first = false;
             self.allocation = control_step(&self.measured, self.capacity, &self.params);
             let interval_s = self.allocation.mean_rtt_s.max(MIN_INTERVAL_S);
             self.measured =
@@ -194,16 +212,18 @@ impl RouterSpec for Xcp {
     const CODEC: Codec = Codec::Xcp;
     const NEEDS: Needs = Needs::DEPARTURES;
     fn new(params: Params, link: &LinkView) -> Self {
-        let interval_s = params.initial_interval.seconds();
-        Self {
+        let mut law = Self {
             params,
             capacity: link.rate.bytes_per_second(),
-            measured: Measured { interval_s, ..Measured::default() },
-            allocation: Allocation { mean_rtt_s: interval_s, ..Allocation::default() },
-            control_at: Time::ZERO + params.initial_interval,
+            measured: Measured::default(),
+            allocation: Allocation::default(),
+            control_at: Time::ZERO,
             least_queue: 0,
-            queue_at: Time::ZERO + params.initial_interval,
-        }
+            queue_at: Time::ZERO,
+            is_first: true,
+        };
+        law.derive();
+        law
     }
 }
 

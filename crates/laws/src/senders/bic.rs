@@ -12,9 +12,9 @@
 //! a cut is what was in flight; fast convergence compares with the last max after probing, too, where
 //! the paper's pseudo-code compares with its "large integer"; a timeout forgets max.
 
-use super::tcp_window::TcpWindow;
-use crate::params;
-use crate::sender::{Ack, Loss, Opening, SenderLaw, SenderSpec};
+use super::tcp::{Avoidance, Tcp};
+use crate::sender::{Ack, Loss, Opening, SenderSpec};
+use crate::{params, tunes};
 
 params! {
     /// BIC's constants.
@@ -32,7 +32,7 @@ params! {
         /// Release room to newcomers by remembering less than the window that was lost?
         pub fast_convergence: bool = true, in 0.0, 1.0;
         /// Slow-start threshold at the start, in packets.
-        pub initial_ssthresh: f64 = 1e9, in 2.0, 1e9;
+        pub initial_ssthresh: f64 = 1e9, in 2.0, 1e9 => fixed;
     }
 }
 
@@ -45,26 +45,18 @@ struct Probe {
     until: f64,
 }
 
-/// The state of a BIC sender.
+/// BIC's congestion avoidance.
 #[derive(Clone, Debug)]
 pub struct Bic {
     params: Params,
-    window: TcpWindow,
     max: Option<f64>,
     probe: Option<Probe>,
 }
 
 impl Bic {
-    /// Starts with the initial window, in slow start.
-    pub fn new(params: Params, opening: &Opening) -> Self {
-        let window = TcpWindow::new(params.initial_ssthresh, opening);
-        Self { params, window, max: None, probe: None }
-    }
-
     /// (1) and (2): packets that a round adds at this window.
-    fn step(&mut self) -> f64 {
+    fn step(&mut self, window: f64) -> f64 {
         let Params { max_increment, min_increment, search, .. } = self.params;
-        let window = self.window.packets();
         if let Some(max) = self.max.filter(|max| window < *max) {
             return ((max - window) / search).max(min_increment).min(max_increment);
         }
@@ -73,12 +65,24 @@ impl Bic {
             probe.step = (2.0 * probe.step).min(max_increment);
             probe.until = window + probe.step;
         }
-        probe.step
+        probe.step.min(max_increment)
+    }
+}
+
+impl Avoidance for Bic {
+    tunes! {}
+
+    fn growth(&mut self, ack: &Ack, window: f64) -> f64 {
+        let acked = f64::from(ack.newly_acked);
+        if window < self.params.low_window {
+            acked / window
+        } else {
+            acked * (self.step(window) / window).min(1.0)
+        }
     }
 
-    /// (3), up to the window itself.
-    fn back_off(&mut self, loss: &Loss) -> f64 {
-        let window = self.window.packets();
+    /// (3).
+    fn kept(&mut self, loss: &Loss, window: f64) -> f64 {
         let lost = if window < self.params.low_window { 0.5 } else { self.params.beta };
         if window >= self.params.low_window {
             let yields = self.params.fast_convergence && self.max.is_some_and(|max| window < max);
@@ -88,57 +92,24 @@ impl Bic {
         self.probe = None;
         (1.0 - lost) * f64::from(loss.in_flight)
     }
-}
 
-impl SenderLaw for Bic {
-    fn on_ack(&mut self, ack: &Ack) {
-        if ack.recovering || ack.app_limited || ack.newly_acked == 0 {
-            return;
-        }
-        let acked = f64::from(ack.newly_acked);
-        if self.window.is_starting() {
-            self.window.start(ack);
-        } else if self.window.packets() < self.params.low_window {
-            self.window.add(acked / self.window.packets());
-        } else {
-            let share = self.step() / self.window.packets();
-            self.window.add(acked * share.min(1.0));
-        }
-    }
-
-    fn on_loss(&mut self, loss: &Loss) {
-        let kept = self.back_off(loss);
-        self.window.cut(kept);
-    }
-
-    fn on_timeout(&mut self, loss: &Loss) {
-        let kept = self.back_off(loss);
-        self.window.time_out(kept);
+    fn on_timeout(&mut self) {
         self.max = None;
     }
 
-    fn window(&self) -> f64 {
-        self.window.packets()
-    }
-
-    fn ssthresh(&self) -> Option<f64> {
-        Some(self.window.threshold())
-    }
-
-    fn observe(&self, show: &mut dyn FnMut(&str, f64)) {
-        show("ssthresh", self.window.threshold());
+    fn observe(&self, _: f64, show: &mut dyn FnMut(&str, f64)) {
         show("max", self.max.unwrap_or(0.0));
     }
 }
 
 impl SenderSpec for Bic {
-    type Law = Self;
+    type Law = Tcp<Self>;
     type Params = Params;
     const NAME: &'static str = "bic";
     const TITLE: &'static str = "BIC: a binary search for the window of the last loss";
     const SOURCE: &'static str = "Xu, Harfoush and Rhee, INFOCOM 2004";
-    fn new(params: Params, opening: &Opening) -> Self {
-        Self::new(params, opening)
+    fn new(params: Params, opening: &Opening) -> Tcp<Self> {
+        Tcp::new(Self { params, max: None, probe: None }, params.initial_ssthresh, opening)
     }
 }
 
@@ -147,9 +118,9 @@ mod tests {
     use super::*;
     use crate::script::{Script, ms};
 
-    fn bic(window: f64) -> Script<Bic> {
+    fn bic(window: f64) -> Script<Tcp<Bic>> {
         let params = Params { initial_ssthresh: 2.0, ..Params::default() };
-        Script::new(Bic::new(params, &Opening::new(window, 1000)))
+        Script::new(<Bic as SenderSpec>::new(params, &Opening::new(window, 1000)))
     }
 
     #[test]
@@ -170,8 +141,7 @@ mod tests {
         flow.loss(1000);
         let mut steps = Vec::new();
         for window in [1000.0, 1000.5, 1001.0, 1003.0, 1007.0, 1015.0, 1031.0, 1063.0, 1500.0] {
-            flow.law.window.set(window);
-            steps.push(flow.law.step());
+            steps.push(flow.law.avoidance.step(window));
         }
         assert_eq!(steps, [1.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 32.0, 32.0]);
     }
@@ -180,11 +150,11 @@ mod tests {
     fn losing_again_before_the_last_maximum_yields_room() {
         let mut flow = bic(1000.0);
         flow.loss(1000).loss(800);
-        assert_eq!(flow.law.max, Some(820.3125)); // the middle of 875 and 765.625
+        assert_eq!(flow.law.avoidance.max, Some(820.3125)); // the middle of 875 and 765.625
         flow.expect_window(700.0);
         flow.law.window.set(900.0); // beyond it
         flow.loss(900).expect_window(787.5);
-        assert_eq!(flow.law.max, Some(900.0));
+        assert_eq!(flow.law.avoidance.max, Some(900.0));
     }
 
     #[test]

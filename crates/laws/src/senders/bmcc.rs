@@ -14,13 +14,15 @@
 //! waits an RTT longer (`settle_rtts`), as VCP's does, since a load measured before the cut took effect
 //! would cause a second one, and 4.3.1 counts on one.
 
-use super::mlcp::MOST_ACKED;
+use super::mlcp::{MOST_ACKED, xi};
 use super::reno::{self, Reno};
+use super::tcp::Tcp;
+use super::tcp_window::halved;
 use crate::codecs::adpm::{LEAST, MOST, Map, Overload, write};
 use crate::codecs::{Codec, Feedback, Header};
-use crate::params;
 use crate::quantities::{Span, Time};
 use crate::sender::{Ack, Congestion, Loss, Opening, SenderLaw, SenderSpec, Sending};
+use crate::{params, tunes};
 
 params! {
     /// The constants of 4.1.4, the options of 5.4 and the experiments of 7.2.
@@ -61,10 +63,10 @@ params! {
     }
 }
 
-/// (4.6): what a cut leaves of the window at this load.
-pub fn beta(load: f64, params: &Params) -> f64 {
-    let place = ((load - 1.0) / (MOST - 1.0)).clamp(0.0, 1.0);
-    params.beta_max - place * (params.beta_max - params.beta_min)
+/// (4.6): what a cut leaves of the window at this load, from `max` at full load to `min` at the load `most`.
+pub fn beta(load: f64, (max, min): (f64, f64), most: f64) -> f64 {
+    let place = ((load - 1.0) / (most - 1.0)).clamp(0.0, 1.0);
+    max - place * (max - min)
 }
 
 /// The state of a BMCC sender.
@@ -84,7 +86,7 @@ pub struct Bmcc {
     /// Window and load after the last cut, for 7.2.3.
     since: (f64, f64),
     /// In SACK compatibility mode, the law that rules.
-    sack: Option<Reno>,
+    sack: Option<Tcp<Reno>>,
 }
 
 impl Bmcc {
@@ -92,11 +94,7 @@ impl Bmcc {
     pub fn new(params: Params, opening: &Opening) -> Self {
         let mut law = Self {
             params,
-            map: Map {
-                at_high: params.map_high as f32,
-                at_full: params.map_full as f32,
-                bend: params.map_bend as f32,
-            },
+            map: map(&params),
             window: opening.initial_window,
             height: f64::NAN,
             load: LEAST,
@@ -110,6 +108,16 @@ impl Bmcc {
         law
     }
 
+    /// Goes on with other parameters.
+    fn derive(&mut self) {
+        self.map = map(&self.params);
+        let height = std::mem::replace(&mut self.height, f64::NAN);
+        self.estimate(height);
+        if !self.params.fallback {
+            self.leave_sack();
+        }
+    }
+
     /// Takes H of an estimate.
     fn estimate(&mut self, height: f64) {
         if height == self.height {
@@ -117,12 +125,17 @@ impl Bmcc {
         }
         self.height = height;
         self.load = self.map.load(height);
-        self.ln_growth = libm::log1p(self.params.kappa * (1.0 - self.load).max(0.0) / self.load);
+        self.ln_growth = libm::log1p(xi(self.load.min(1.0), self.params.kappa));
         if self.load >= 1.0 {
             self.new = false;
-            if let Some(sack) = self.sack.take() {
-                self.window = sack.window();
-            }
+            self.leave_sack();
+        }
+    }
+
+    /// Ends SACK compatibility mode.
+    fn leave_sack(&mut self) {
+        if let Some(sack) = self.sack.take() {
+            self.window = sack.window();
         }
     }
 
@@ -145,7 +158,9 @@ impl Bmcc {
         if ack.now < self.settled_at {
             return;
         }
-        self.window = (beta(self.load, &self.params) * self.window).min(self.window).max(1.0);
+        let Params { beta_max, beta_min, .. } = self.params;
+        let kept = beta(self.load, (beta_max, beta_min), MOST);
+        self.window = (kept * self.window).min(self.window).max(1.0);
         self.settled_at =
             ack.now + self.params.t_p + ack.smoothed_rtt.scale(self.params.settle_rtts);
         self.since = (self.window, f64::INFINITY);
@@ -155,7 +170,7 @@ impl Bmcc {
     fn fall_back(&mut self) {
         let ssthresh = reno::Params { initial_ssthresh: 2.0, ..reno::Params::default() };
         let opening = Opening::new(self.window, 0);
-        self.sack = Some(Reno::new(ssthresh, &opening));
+        self.sack = Some(Reno::start(ssthresh, &opening));
     }
 
     /// (11) apart from the estimate, in SACK mode or entering it: answered once an RTT.
@@ -178,7 +193,15 @@ impl Bmcc {
 /// Loads must have grown by this for their rate of change to say something.
 const LEAST_GROWTH: f64 = 0.02;
 
+/// H as the parameters shape it.
+fn map(params: &Params) -> Map {
+    let Params { map_high, map_full, map_bend, .. } = *params;
+    Map { at_high: map_high as f32, at_full: map_full as f32, bend: map_bend as f32 }
+}
+
 impl SenderLaw for Bmcc {
+    tunes! { derive }
+
     fn on_ack(&mut self, ack: &Ack) {
         let Feedback::Adpm { estimate, congested } = ack.feedback else { return };
         if let Some(height) = estimate {
@@ -212,9 +235,7 @@ impl SenderLaw for Bmcc {
         match &mut self.sack {
             Some(sack) => sack.on_loss(loss),
             None if self.params.fallback && self.load < 1.0 => self.fall_back(),
-            None => {
-                self.window = (f64::from(loss.in_flight) / 2.0).max(2.0).min(self.window);
-            }
+            None => self.window = halved(self.window, loss),
         }
     }
 
@@ -229,7 +250,7 @@ impl SenderLaw for Bmcc {
     }
 
     fn window(&self) -> f64 {
-        self.sack.as_ref().map_or(self.window, Reno::window)
+        self.sack.as_ref().map_or(self.window, Tcp::window)
     }
 
     fn header(&self, sending: &Sending) -> Header {
@@ -299,11 +320,9 @@ mod tests {
     #[test]
     fn cuts_deepen_with_overload_and_wait_for_their_effect() {
         let params = Params::default();
-        assert_eq!(
-            (beta(1.0, &params), beta(1.2, &params), beta(9.0, &params)),
-            (0.875, 0.65, 0.65)
-        );
-        assert!((beta(1.1, &params) - 0.7625).abs() < 1e-12);
+        let beta = |load| beta(load, (0.875, 0.65), 1.2);
+        assert_eq!([1.0, 1.2, 9.0].map(beta), [0.875, 0.65, 0.65]);
+        assert!((beta(1.1) - 0.7625).abs() < 1e-12);
         let mut flow = bmcc(params);
         flow.feedback(said(1.0, false)).ack_at(1000, ms(80)).expect_window(14.0);
         flow.feedback(silent(false)).ack_at(1279, ms(80)).expect_window(14.0);

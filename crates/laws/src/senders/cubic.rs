@@ -15,6 +15,7 @@
 
 use super::tcp_window::TcpWindow;
 use crate::params;
+use crate::params::{ParamError, ParamSet, Value};
 use crate::quantities::Time;
 use crate::sender::{Ack, Congestion, Loss, Opening, SenderLaw, SenderSpec};
 
@@ -28,7 +29,7 @@ params! {
         /// Release room to newcomers by remembering less than the window that was lost?
         pub fast_convergence: bool = true, in 0.0, 1.0;
         /// Slow-start threshold at the start, in packets.
-        pub initial_ssthresh: f64 = 1e9, in 2.0, 1e9;
+        pub initial_ssthresh: f64 = 1e9, in 2.0, 1e9 => fixed;
     }
 }
 
@@ -126,6 +127,17 @@ impl Cubic {
 }
 
 impl SenderLaw for Cubic {
+    /// With another C, the stage under way goes on from the window and the slope's zero where it is.
+    fn tune(&mut self, name: &str, value: &Value) -> Result<(), ParamError> {
+        let before = self.params.c;
+        self.params.tune(name, value)?;
+        if let Some(epoch) = &mut self.epoch {
+            let t = self.last_ack.since(epoch.start).seconds();
+            epoch.k = t - (t - epoch.k) * libm::cbrt(before / self.params.c);
+        }
+        Ok(())
+    }
+
     fn on_ack(&mut self, ack: &Ack) {
         let since_last = ack.now.since(self.last_ack);
         self.last_ack = ack.now;

@@ -8,9 +8,10 @@
 //! Differs from the RFC: packets are counted in place of bytes; packets are of one size.
 
 use super::reno::{self, Reno};
+use super::tcp::Tcp;
 use crate::codecs::{Codec, Feedback};
-use crate::params;
 use crate::sender::{Ack, Loss, Opening, SenderLaw, SenderSpec};
+use crate::{params, tunes};
 
 params! {
     /// DCTCP's parameters.
@@ -18,17 +19,17 @@ params! {
         /// Weight g of the newest window in the estimate of the marked fraction.
         pub gain: f64 = 0.0625, in 0.001, 1.0;
         /// Marked fraction alpha at the start; 1 is cautious.
-        pub initial_alpha: f64 = 1.0, in 0.0, 1.0;
+        pub initial_alpha: f64 = 1.0, in 0.0, 1.0 => fixed;
         /// Slow-start threshold at the start, in packets.
-        pub initial_ssthresh: f64 = 1e9, in 2.0, 1e9;
+        pub initial_ssthresh: f64 = 1e9, in 2.0, 1e9 => fixed;
     }
 }
 
 /// The state of a DCTCP sender.
 #[derive(Clone, Debug)]
 pub struct Dctcp {
-    gain: f64,
-    reno: Reno,
+    params: Params,
+    reno: Tcp<Reno>,
     alpha: f64,
     /// Packets acknowledged, and marked ones, in the present window of data.
     acked: f64,
@@ -43,8 +44,8 @@ impl Dctcp {
     /// Starts with the initial window.
     pub fn new(params: Params, opening: &Opening) -> Self {
         Self {
-            gain: params.gain,
-            reno: Reno::new(
+            params,
+            reno: Reno::start(
                 reno::Params { initial_ssthresh: params.initial_ssthresh, ..Default::default() },
                 opening,
             ),
@@ -63,7 +64,7 @@ impl Dctcp {
         self.marked += if congested { packets } else { 0.0 };
         self.left -= f64::from(ack.newly_acked);
         if self.left <= 0.0 {
-            self.alpha += self.gain * (self.marked / self.acked - self.alpha);
+            self.alpha += self.params.gain * (self.marked / self.acked - self.alpha);
             (self.acked, self.marked, self.has_cut) = (0.0, 0.0, false);
             self.left = f64::from(ack.in_flight).max(1.0);
         }
@@ -71,6 +72,8 @@ impl Dctcp {
 }
 
 impl SenderLaw for Dctcp {
+    tunes! {}
+
     fn on_ack(&mut self, ack: &Ack) {
         let congested = ack.feedback == (Feedback::Ecn { congested: true });
         self.observe_marks(ack, congested);

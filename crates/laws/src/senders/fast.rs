@@ -11,9 +11,9 @@
 //! empty); an increase is spread over the round, a packet each packet acknowledged, in place of the
 //! paper's burstiness control; a decrease comes at once. Recovery freezes the window.
 
-use crate::params;
 use crate::round::Round;
 use crate::sender::{Ack, Loss, Opening, SenderLaw, SenderSpec};
+use crate::{params, tunes};
 
 params! {
     /// FAST's constants.
@@ -67,6 +67,8 @@ impl Fast {
 }
 
 impl SenderLaw for Fast {
+    tunes! {}
+
     fn on_ack(&mut self, ack: &Ack) {
         if ack.recovering {
             self.round.restart();

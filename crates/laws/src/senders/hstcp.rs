@@ -13,9 +13,9 @@
 //! what was in flight, as in RFC 5681. Limited slow start (RFC 3742) is an
 //! option of the transport.
 
-use super::tcp_window::TcpWindow;
-use crate::params;
-use crate::sender::{Ack, Loss, Opening, SenderLaw, SenderSpec};
+use super::tcp::{Avoidance, Tcp};
+use crate::sender::{Ack, Loss, Opening, SenderSpec};
+use crate::{params, tunes};
 
 params! {
     /// HighSpeed TCP's constants.
@@ -29,7 +29,7 @@ params! {
         /// Share of the window given up at `high_window`, High_Decrease b_H.
         pub high_decrease: f64 = 0.1, in 0.01, 0.5;
         /// Slow-start threshold at the start, in packets.
-        pub initial_ssthresh: f64 = 1e9, in 2.0, 1e9;
+        pub initial_ssthresh: f64 = 1e9, in 2.0, 1e9 => fixed;
     }
 }
 
@@ -84,74 +84,47 @@ impl Response {
     }
 }
 
-/// The state of a HighSpeed sender.
+/// HighSpeed TCP's congestion avoidance.
 #[derive(Clone, Debug)]
 pub struct HsTcp {
+    params: Params,
     response: Response,
-    window: TcpWindow,
 }
 
 impl HsTcp {
-    /// Starts with the initial window, in slow start.
-    pub fn new(params: Params, opening: &Opening) -> Self {
-        Self {
-            response: Response::new(&params),
-            window: TcpWindow::new(params.initial_ssthresh, opening),
-        }
-    }
-
-    fn kept(&self, loss: &Loss) -> f64 {
-        let flight = f64::from(loss.in_flight);
-        (1.0 - self.response.decrease(flight)) * flight
+    fn derive(&mut self) {
+        self.response = Response::new(&self.params);
     }
 }
 
-impl SenderLaw for HsTcp {
-    fn on_ack(&mut self, ack: &Ack) {
-        if ack.recovering || ack.app_limited || ack.newly_acked == 0 {
-            return;
-        }
-        let acked = f64::from(ack.newly_acked);
-        if self.window.is_starting() {
-            self.window.start(ack);
-        } else {
-            let window = self.window.packets();
-            let share = self.response.increase(window) / window;
-            self.window.add(acked * share.min(1.0));
-        }
+impl Avoidance for HsTcp {
+    tunes! { derive }
+
+    fn growth(&mut self, ack: &Ack, window: f64) -> f64 {
+        let share = self.response.increase(window) / window;
+        f64::from(ack.newly_acked) * share.min(1.0)
     }
 
-    fn on_loss(&mut self, loss: &Loss) {
-        self.window.cut(self.kept(loss));
+    fn kept(&mut self, loss: &Loss, _: f64) -> f64 {
+        let flight = f64::from(loss.in_flight);
+        (1.0 - self.response.decrease(flight)) * flight
     }
 
-    fn on_timeout(&mut self, loss: &Loss) {
-        self.window.time_out(self.kept(loss));
-    }
-
-    fn window(&self) -> f64 {
-        self.window.packets()
-    }
-
-    fn ssthresh(&self) -> Option<f64> {
-        Some(self.window.threshold())
-    }
-
-    fn observe(&self, show: &mut dyn FnMut(&str, f64)) {
-        show("ssthresh", self.window.threshold());
-        show("increase", self.response.increase(self.window.packets()));
-        show("decrease", self.response.decrease(self.window.packets()));
+    fn observe(&self, window: f64, show: &mut dyn FnMut(&str, f64)) {
+        show("increase", self.response.increase(window));
+        show("decrease", self.response.decrease(window));
     }
 }
 
 impl SenderSpec for HsTcp {
-    type Law = Self;
+    type Law = Tcp<Self>;
     type Params = Params;
     const NAME: &'static str = "hstcp";
     const TITLE: &'static str = "HighSpeed TCP: Reno with steps that grow with the window";
     const SOURCE: &'static str = "RFC 3649";
-    fn new(params: Params, opening: &Opening) -> Self {
-        Self::new(params, opening)
+    fn new(params: Params, opening: &Opening) -> Tcp<Self> {
+        let response = Response::new(&params);
+        Tcp::new(Self { params, response }, params.initial_ssthresh, opening)
     }
 }
 
@@ -159,10 +132,11 @@ impl SenderSpec for HsTcp {
 mod tests {
     use super::*;
     use crate::script::{Script, ms};
+    use crate::sender::SenderLaw;
 
-    fn hstcp(window: f64) -> Script<HsTcp> {
+    fn hstcp(window: f64) -> Script<Tcp<HsTcp>> {
         let params = Params { initial_ssthresh: 2.0, ..Params::default() };
-        Script::new(HsTcp::new(params, &Opening::new(window, 1000)))
+        Script::new(<HsTcp as SenderSpec>::new(params, &Opening::new(window, 1000)))
     }
 
     #[test]

@@ -13,11 +13,11 @@
 //! a packet each packet acknowledged, and f >= 1 also after scaling (both as in Linux); the window of
 //! a cut is what was in flight.
 
-use super::tcp_window::TcpWindow;
-use crate::params;
+use super::tcp::{Avoidance, Tcp};
 use crate::quantities::{Span, Time};
 use crate::round::Round;
-use crate::sender::{Ack, Loss, Opening, SenderLaw, SenderSpec};
+use crate::sender::{Ack, Loss, Opening, SenderSpec};
+use crate::{params, tunes};
 
 params! {
     /// H-TCP's constants.
@@ -33,7 +33,7 @@ params! {
         /// Scale growth with the RTT, so that flows of different RTT grow alike?
         pub rtt_scaling: bool = false, in 0.0, 1.0;
         /// Slow-start threshold at the start, in packets.
-        pub initial_ssthresh: f64 = 1e9, in 2.0, 1e9;
+        pub initial_ssthresh: f64 = 1e9, in 2.0, 1e9 => fixed;
     }
 }
 
@@ -51,13 +51,13 @@ pub fn adaptive_beta(min_rtt: Span, max_rtt: Span, params: &Params) -> f64 {
     min_rtt.ratio(max_rtt).clamp(params.min_beta, params.max_beta)
 }
 
-/// The state of an H-TCP sender.
+/// H-TCP's congestion avoidance.
 #[derive(Clone, Debug)]
 pub struct HTcp {
     params: Params,
-    window: TcpWindow,
-    beta: f64,
-    /// Or, before any, since when it avoids congestion.
+    /// That of the last backoff.
+    beta: Option<f64>,
+    /// When the last backoff was; before any, when congestion avoidance began.
     last_backoff: Option<Time>,
     min_rtt: Span,
     /// Since the last backoff.
@@ -69,20 +69,23 @@ pub struct HTcp {
 }
 
 impl HTcp {
-    /// Starts with the initial window, in slow start.
-    pub fn new(params: Params, opening: &Opening) -> Self {
-        Self {
-            params,
-            window: TcpWindow::new(params.initial_ssthresh, opening),
-            beta: params.min_beta,
-            last_backoff: None,
-            min_rtt: Span::ZERO,
-            max_rtt: Span::ZERO,
-            round: Round::default(),
-            throughput: 0.0,
-            throughput_before: None,
-        }
+    fn beta(&self) -> f64 {
+        self.beta.unwrap_or(self.params.min_beta)
     }
+
+    /// (2) and (4).
+    fn alpha(&mut self, now: Time) -> f64 {
+        let since = *self.last_backoff.get_or_insert(now);
+        let mut f = growth(now.since(since).seconds(), self.params.low_speed.seconds());
+        if self.params.rtt_scaling {
+            f = (f * (self.min_rtt.seconds() / 0.1).clamp(0.1, 2.0)).max(1.0);
+        }
+        2.0 * (1.0 - self.beta()) * f
+    }
+}
+
+impl Avoidance for HTcp {
+    tunes! {}
 
     fn measure(&mut self, ack: &Ack) {
         if let Some(passed) = self.round.on_ack(ack).filter(|passed| passed.seconds > 0.0) {
@@ -94,80 +97,54 @@ impl HTcp {
         }
     }
 
-    /// (2) and (4).
-    fn alpha(&mut self, now: Time) -> f64 {
-        let since = *self.last_backoff.get_or_insert(now);
-        let mut f = growth(now.since(since).seconds(), self.params.low_speed.seconds());
-        if self.params.rtt_scaling {
-            f = (f * (self.min_rtt.seconds() / 0.1).clamp(0.1, 2.0)).max(1.0);
-        }
-        2.0 * (1.0 - self.beta) * f
+    fn growth(&mut self, ack: &Ack, window: f64) -> f64 {
+        let share = self.alpha(ack.now) / window;
+        f64::from(ack.newly_acked) * share.min(1.0)
     }
 
-    /// (3), up to the window itself.
-    fn back_off(&mut self, loss: &Loss) -> f64 {
+    /// (3).
+    fn kept(&mut self, loss: &Loss, _: f64) -> f64 {
         let params = &self.params;
         let steady = self.throughput_before.is_some_and(|before| {
             (self.throughput - before).abs() <= params.bandwidth_switch * before
         });
         let adaptive = adaptive_beta(self.min_rtt, self.max_rtt, params);
-        self.beta = if steady { adaptive } else { params.min_beta };
+        let beta = if steady { adaptive } else { params.min_beta };
+        self.beta = Some(beta);
         self.throughput_before = Some(self.throughput);
         self.last_backoff = Some(loss.now);
         self.max_rtt = Span::ZERO;
-        self.beta * f64::from(loss.in_flight)
-    }
-}
-
-impl SenderLaw for HTcp {
-    fn on_ack(&mut self, ack: &Ack) {
-        self.measure(ack);
-        if ack.recovering || ack.app_limited || ack.newly_acked == 0 {
-            return;
-        }
-        let acked = f64::from(ack.newly_acked);
-        if self.window.is_starting() {
-            self.window.start(ack);
-        } else {
-            let share = self.alpha(ack.now) / self.window.packets();
-            self.window.add(acked * share.min(1.0));
-        }
+        beta * f64::from(loss.in_flight)
     }
 
-    fn on_loss(&mut self, loss: &Loss) {
-        let kept = self.back_off(loss);
-        self.window.cut(kept);
-    }
-
-    fn on_timeout(&mut self, loss: &Loss) {
-        let kept = self.back_off(loss);
-        self.window.time_out(kept);
+    fn on_timeout(&mut self) {
         self.round.restart();
     }
 
-    fn window(&self) -> f64 {
-        self.window.packets()
-    }
-
-    fn ssthresh(&self) -> Option<f64> {
-        Some(self.window.threshold())
-    }
-
-    fn observe(&self, show: &mut dyn FnMut(&str, f64)) {
-        show("ssthresh", self.window.threshold());
-        show("beta", self.beta);
+    fn observe(&self, _: f64, show: &mut dyn FnMut(&str, f64)) {
+        show("beta", self.beta());
         show("throughput", self.throughput);
     }
 }
 
 impl SenderSpec for HTcp {
-    type Law = Self;
+    type Law = Tcp<Self>;
     type Params = Params;
     const NAME: &'static str = "htcp";
     const TITLE: &'static str = "H-TCP: growth by the time since the last loss, cuts by the queue";
     const SOURCE: &'static str = "Leith and Shorten, PFLDnet 2004";
-    fn new(params: Params, opening: &Opening) -> Self {
-        Self::new(params, opening)
+    fn new(params: Params, opening: &Opening) -> Tcp<Self> {
+        let htcp = Self {
+            params,
+            beta: None,
+            last_backoff: None,
+            min_rtt: Span::ZERO,
+            max_rtt: Span::ZERO,
+            round: Round::default(),
+            throughput: 0.0,
+            throughput_before: None,
+        };
+        Tcp::new(htcp, params.initial_ssthresh, opening)
     }
 }
 
@@ -175,10 +152,11 @@ impl SenderSpec for HTcp {
 mod tests {
     use super::*;
     use crate::script::{Script, ms};
+    use crate::sender::SenderLaw;
 
-    fn htcp(window: f64, rtt_scaling: bool) -> Script<HTcp> {
+    fn htcp(window: f64, rtt_scaling: bool) -> Script<Tcp<HTcp>> {
         let params = Params { initial_ssthresh: 2.0, rtt_scaling, ..Params::default() };
-        Script::new(HTcp::new(params, &Opening::new(window, 1000)))
+        Script::new(<HTcp as SenderSpec>::new(params, &Opening::new(window, 1000)))
     }
 
     #[test]
@@ -230,12 +208,12 @@ mod tests {
     fn a_change_of_throughput_by_more_than_a_fifth_halves() {
         let beta = |before: f64, now: f64| {
             let mut flow = htcp(100.0, false);
-            flow.law.min_rtt = ms(70);
-            (flow.law.throughput, flow.law.max_rtt) = (before, ms(100));
+            flow.law.avoidance.min_rtt = ms(70);
+            (flow.law.avoidance.throughput, flow.law.avoidance.max_rtt) = (before, ms(100));
             flow.loss(100);
-            (flow.law.throughput, flow.law.max_rtt) = (now, ms(100));
+            (flow.law.avoidance.throughput, flow.law.avoidance.max_rtt) = (now, ms(100));
             flow.loss(50);
-            flow.law.beta
+            flow.law.avoidance.beta()
         };
         assert_eq!([beta(1000.0, 1200.0), beta(1000.0, 800.0)], [0.7, 0.7]);
         assert_eq!([beta(1000.0, 1201.0), beta(1000.0, 799.0)], [0.5, 0.5]);

@@ -13,11 +13,12 @@
 //! Differs from the dissertation: r is bounded as in VCP (`sigma_mi`, `sigma_ai`), beyond the 2.5 that it
 //! reports hardly any queue for; an RTT that has grown far beyond t_p would make bursts of thousands.
 
+use super::tcp_window::halved;
 use crate::codecs::mlcp::{Levels, Region, write};
 use crate::codecs::{Codec, Feedback, Header};
-use crate::params;
 use crate::quantities::Time;
 use crate::sender::{Ack, Loss, Opening, SenderLaw, SenderSpec, Sending};
+use crate::{params, tunes};
 
 params! {
     /// The constants of 3.2 and 3.4.1.
@@ -43,6 +44,11 @@ params! {
     }
 }
 
+/// (3.8): growth of the window in one t_p at this load factor, as a share of the window.
+pub fn xi(load: f64, kappa: f64) -> f64 {
+    kappa * (1.0 - load) / load
+}
+
 /// An ACK counts for so many packets at most (RFC 3465's L), a duplicate for none.
 pub const MOST_ACKED: u32 = 2;
 
@@ -64,11 +70,7 @@ impl Mlcp {
     pub fn new(params: Params, opening: &Opening) -> Self {
         Self {
             params,
-            levels: Levels {
-                mi: params.mi_levels as u16,
-                md: params.md_levels as u8,
-                ii: params.ii,
-            },
+            levels: levels(&params),
             window: opening.initial_window,
             settled_at: Time::ZERO,
             bound: f64::NAN,
@@ -76,17 +78,30 @@ impl Mlcp {
         }
     }
 
+    /// Goes on with other parameters.
+    fn derive(&mut self) {
+        self.levels = levels(&self.params);
+        self.bound = f64::NAN;
+    }
+
     /// (3.8) and (3.12): packets that one ACK adds.
     fn mi(&mut self, sigma: f64, ratio: f64) -> f64 {
         if self.bound != sigma {
             self.bound = sigma;
-            self.ln_growth = libm::log1p(self.params.kappa * (1.0 - sigma) / sigma);
+            self.ln_growth = libm::log1p(xi(sigma, self.params.kappa));
         }
         libm::expm1(ratio * self.ln_growth)
     }
 }
 
+/// The scheme that the parameters choose.
+fn levels(params: &Params) -> Levels {
+    Levels { mi: params.mi_levels as u16, md: params.md_levels as u8, ii: params.ii }
+}
+
 impl SenderLaw for Mlcp {
+    tunes! { derive }
+
     fn on_ack(&mut self, ack: &Ack) {
         let Feedback::Mlcp { code, interval } = ack.feedback else { return };
         if ack.recovering {
@@ -115,7 +130,7 @@ impl SenderLaw for Mlcp {
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        self.window = (f64::from(loss.in_flight) / 2.0).max(2.0).min(self.window);
+        self.window = halved(self.window, loss);
     }
 
     fn on_timeout(&mut self, _: &Loss) {

@@ -1,4 +1,4 @@
-//! Sender laws, one a file; the registry lists them in reading order. `tcp_window` is no law.
+//! Sender laws, one a file; the registry lists them in reading order. `tcp` and `tcp_window` are no laws.
 
 pub mod bbr;
 pub mod bic;
@@ -17,6 +17,7 @@ pub mod rcp;
 pub mod reno;
 pub mod sack;
 pub mod scalable;
+pub mod tcp;
 pub mod tcp_window;
 pub mod vcp;
 pub mod vcp_e2e;

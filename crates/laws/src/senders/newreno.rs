@@ -4,19 +4,20 @@
 //! Algorithm", RFC 6582, 2012. Recovery is the transport's; the window is Reno's, (2)-(4) there.
 
 use super::reno::{Params, Reno};
+use super::tcp::Tcp;
 use crate::sender::{Opening, Recovery, SenderSpec};
 
 /// NewReno's registry entry.
 pub struct NewReno;
 
 impl SenderSpec for NewReno {
-    type Law = Reno;
+    type Law = Tcp<Reno>;
     type Params = Params;
     const NAME: &'static str = "newreno";
     const TITLE: &'static str = "TCP NewReno: Reno with recovery from several losses a window";
     const SOURCE: &'static str = "RFC 6582";
     const RECOVERY: Recovery = Recovery::NewReno;
-    fn new(params: Params, opening: &Opening) -> Reno {
-        Reno::new(params, opening)
+    fn new(params: Params, opening: &Opening) -> Tcp<Reno> {
+        Reno::start(params, opening)
     }
 }

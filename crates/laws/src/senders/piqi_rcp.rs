@@ -5,10 +5,9 @@
 //! Stable for 0 < tau_1 < 1 and 0 < tau_1 + 2 tau_2 < 2 (Theorem 2). Rates below 0, which a rate that falls
 //! fast makes of (19), are 0.
 
-use super::rcp::{self, Gains, RateSender};
+use super::rcp::{self, Answers, Gains, RateSender};
 use crate::codecs::Codec;
 use crate::params;
-use crate::quantities::BitRate;
 use crate::sender::{Opening, SenderSpec};
 
 params! {
@@ -18,10 +17,16 @@ params! {
         pub tau1: f64 = 0.005, in 0.00001, 2.0;
         /// tau_2: share of a change of the path's rate that is followed at once.
         pub tau2: f64 = 0.5, in 0.0, 2.0;
-        /// Rate that the sender wants; the default is more than any link gives.
-        pub desired_rate: BitRate = BitRate::from_bps(1e15), in 1e3, 1e15;
-        /// The one hop whose rate it heeds, counted from 1 among those that write rates; 0: the least of all.
-        pub bottleneck: u64 = 0, in 0, 254;
+        with request: rcp::Params;
+    }
+}
+
+impl Answers for Params {
+    fn request(&self) -> &rcp::Params {
+        &self.request
+    }
+    fn gains(&self) -> Gains {
+        Gains { tau1: self.tau1, tau2: self.tau2 }
     }
 }
 
@@ -29,7 +34,7 @@ params! {
 pub struct PiqiRcp;
 
 impl SenderSpec for PiqiRcp {
-    type Law = RateSender;
+    type Law = RateSender<Params>;
     type Params = Params;
     const NAME: &'static str = "piqi-rcp";
     const TITLE: &'static str =
@@ -38,9 +43,8 @@ impl SenderSpec for PiqiRcp {
     const CODEC: Codec = Codec::Rate;
     const HANDSHAKE: bool = true;
     const ROUTER: &'static str = "piqi-rcp";
-    fn new(params: Params, opening: &Opening) -> RateSender {
-        let Params { tau1, tau2, desired_rate, bottleneck } = params;
-        RateSender::new(rcp::Params { desired_rate, bottleneck }, Gains { tau1, tau2 }, opening)
+    fn new(params: Params, opening: &Opening) -> RateSender<Params> {
+        RateSender::new(params, opening)
     }
 }
 

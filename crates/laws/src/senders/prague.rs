@@ -13,9 +13,9 @@
 
 use super::tcp_window::TcpWindow;
 use crate::codecs::{Codec, Feedback};
-use crate::params;
 use crate::quantities::{BitRate, Span, Time};
 use crate::sender::{Ack, Loss, Opening, SenderLaw, SenderSpec};
+use crate::{params, tunes};
 
 params! {
     /// Prague's constants.
@@ -108,6 +108,8 @@ impl Prague {
 }
 
 impl SenderLaw for Prague {
+    tunes! {}
+
     fn on_ack(&mut self, ack: &Ack) {
         let congested = ack.feedback == (Feedback::Ecn { congested: true });
         self.srtt = ack.smoothed_rtt;

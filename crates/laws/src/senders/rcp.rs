@@ -14,9 +14,10 @@
 
 use crate::codecs::rate::{Hops, Request};
 use crate::codecs::{Codec, Feedback, Header};
-use crate::params;
+use crate::params::ParamSet;
 use crate::quantities::{BitRate, Span};
 use crate::sender::{Ack, Loss, Opening, SenderLaw, SenderSpec, Sending};
+use crate::{params, tunes};
 
 params! {
     /// What the sender asks for, and whom.
@@ -41,8 +42,23 @@ pub struct Gains {
     pub tau2: f64,
 }
 
-/// (2): at once.
-const AT_ONCE: Gains = Gains { tau1: 1.0, tau2: 0.0 };
+/// What parameters say of such a sender.
+pub trait Answers: ParamSet {
+    /// What it asks for, and whom.
+    fn request(&self) -> &Params;
+    /// How it answers.
+    fn gains(&self) -> Gains;
+}
+
+impl Answers for Params {
+    fn request(&self) -> &Params {
+        self
+    }
+    /// (2): at once.
+    fn gains(&self) -> Gains {
+        Gains { tau1: 1.0, tau2: 0.0 }
+    }
+}
 
 /// (19): the next x, after the path's rate has gone from the former of `path` to the latter.
 pub fn response(x: f64, path: (f64, f64), gains: Gains) -> f64 {
@@ -51,9 +67,8 @@ pub fn response(x: f64, path: (f64, f64), gains: Gains) -> f64 {
 
 /// The state of such a sender.
 #[derive(Clone, Debug)]
-pub struct RateSender {
-    params: Params,
-    gains: Gains,
+pub struct RateSender<P> {
+    params: P,
     packet_bytes: f64,
     /// x in bytes a second.
     rate: f64,
@@ -67,12 +82,11 @@ pub struct RateSender {
     smoothed_rtt: Span,
 }
 
-impl RateSender {
+impl<P: Answers> RateSender<P> {
     /// A flow that knows nothing.
-    pub fn new(params: Params, gains: Gains, opening: &Opening) -> Self {
+    pub fn new(params: P, opening: &Opening) -> Self {
         Self {
             params,
-            gains,
             packet_bytes: f64::from(opening.packet_bytes),
             rate: 0.0,
             heard: None,
@@ -90,7 +104,9 @@ impl RateSender {
     }
 }
 
-impl SenderLaw for RateSender {
+impl<P: Answers> SenderLaw for RateSender<P> {
+    tunes! {}
+
     fn on_ack(&mut self, ack: &Ack) {
         (self.rtt, self.smoothed_rtt) = (ack.rtt, ack.smoothed_rtt);
         let Feedback::Rate { rate, interval } = ack.feedback else { return };
@@ -101,7 +117,7 @@ impl SenderLaw for RateSender {
             Some((before, _)) => before,
             None => rate,
         };
-        self.rate = response(self.rate, (before, rate), self.gains).max(0.0);
+        self.rate = response(self.rate, (before, rate), self.params.gains()).max(0.0);
         self.heard = Some((rate, interval));
     }
 
@@ -121,11 +137,12 @@ impl SenderLaw for RateSender {
     }
 
     fn header(&self, _: &Sending) -> Header {
+        let Params { desired_rate, bottleneck } = *self.params.request();
         Request {
-            desired: self.params.desired_rate.bytes_per_second(),
+            desired: desired_rate.bytes_per_second(),
             rtt_s: self.rtt.seconds(),
             sending: self.sending().unwrap_or(0.0),
-            hops: match self.params.bottleneck {
+            hops: match bottleneck {
                 0 => Hops::All,
                 place => Hops::Only(place as u8),
             },
@@ -143,7 +160,7 @@ impl SenderLaw for RateSender {
 pub struct Rcp;
 
 impl SenderSpec for Rcp {
-    type Law = RateSender;
+    type Law = RateSender<Params>;
     type Params = Params;
     const NAME: &'static str = "rcp";
     const TITLE: &'static str = "RCP: sends at the least rate of the path's links";
@@ -151,8 +168,8 @@ impl SenderSpec for Rcp {
     const CODEC: Codec = Codec::Rate;
     const HANDSHAKE: bool = true;
     const ROUTER: &'static str = "rcp";
-    fn new(params: Params, opening: &Opening) -> RateSender {
-        RateSender::new(params, AT_ONCE, opening)
+    fn new(params: Params, opening: &Opening) -> RateSender<Params> {
+        RateSender::new(params, opening)
     }
 }
 
@@ -160,7 +177,7 @@ impl SenderSpec for Rcp {
 pub struct QiRcp;
 
 impl SenderSpec for QiRcp {
-    type Law = RateSender;
+    type Law = RateSender<Params>;
     type Params = Params;
     const NAME: &'static str = "qi-rcp";
     const TITLE: &'static str = "QI-RCP: RCP's sender under its own routers";
@@ -168,7 +185,7 @@ impl SenderSpec for QiRcp {
     const CODEC: Codec = Codec::Rate;
     const HANDSHAKE: bool = true;
     const ROUTER: &'static str = "qi-rcp";
-    fn new(params: Params, opening: &Opening) -> RateSender {
+    fn new(params: Params, opening: &Opening) -> RateSender<Params> {
         <Rcp as SenderSpec>::new(params, opening)
     }
 }
@@ -182,7 +199,7 @@ mod tests {
 
     const OPENING: Opening = Opening::new(10.0, 1000);
 
-    fn rcp() -> Script<RateSender> {
+    fn rcp() -> Script<RateSender<Params>> {
         Script::new(<Rcp as SenderSpec>::new(Params::default(), &OPENING))
     }
 
@@ -190,7 +207,7 @@ mod tests {
         Feedback::Rate { rate, interval }
     }
 
-    fn bps(flow: &Script<RateSender>) -> f64 {
+    fn bps(flow: &Script<RateSender<Params>>) -> f64 {
         flow.law.pacing_rate().map_or(0.0, BitRate::bps)
     }
 

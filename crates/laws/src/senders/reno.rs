@@ -6,9 +6,9 @@
 //!   (4) on loss:     ssthresh = max(FlightSize / 2, 2); cwnd = ssthresh; after a timeout cwnd = 1
 //! An ECN mark is answered like a loss (RFC 3168, 6.1.2). Recovery itself is the transport's.
 
-use super::tcp_window::TcpWindow;
-use crate::params;
-use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw, SenderSpec};
+use super::tcp::{Avoidance, Tcp};
+use crate::sender::{Ack, Loss, Opening, Recovery, SenderSpec};
+use crate::{params, tunes};
 
 params! {
     /// Reno's parameters; NewReno and SACK TCP have the same.
@@ -18,84 +18,47 @@ params! {
         /// What remains of the packets in flight after a loss (beta).
         pub decrease: f64 = 0.5, in 0.01, 0.99;
         /// Slow-start threshold at the start, in packets.
-        pub initial_ssthresh: f64 = 1e9, in 2.0, 1e9;
+        pub initial_ssthresh: f64 = 1e9, in 2.0, 1e9 => fixed;
     }
 }
 
-/// The state of a Reno sender.
+/// Reno's congestion avoidance.
 #[derive(Clone, Debug)]
 pub struct Reno {
     params: Params,
-    window: TcpWindow,
 }
 
 impl Reno {
-    /// Starts with the initial window.
-    pub fn new(params: Params, opening: &Opening) -> Self {
-        Self { params, window: TcpWindow::new(params.initial_ssthresh, opening) }
+    /// A Reno sender that starts with the initial window.
+    pub fn start(params: Params, opening: &Opening) -> Tcp<Self> {
+        Tcp::new(Self { params }, params.initial_ssthresh, opening)
     }
+}
 
-    /// How slow start grows.
-    #[cfg(test)]
-    pub(crate) fn rule(&self) -> &crate::slow_start::Rule {
-        self.window.rule()
-    }
+impl Avoidance for Reno {
+    tunes! {}
 
-    /// Leaves so much of the window, at least two packets, and goes on in congestion avoidance.
-    pub fn scale(&mut self, factor: f64) {
-        self.window.cut(self.window.packets() * factor);
+    /// (3).
+    #[inline]
+    fn growth(&mut self, ack: &Ack, window: f64) -> f64 {
+        self.params.increase * f64::from(ack.newly_acked) / window
     }
 
     /// (4), with the packets in flight as FlightSize.
-    fn kept(&self, loss: &Loss) -> f64 {
+    fn kept(&mut self, loss: &Loss, _: f64) -> f64 {
         f64::from(loss.in_flight) * self.params.decrease
     }
 }
 
-impl SenderLaw for Reno {
-    #[inline]
-    fn on_ack(&mut self, ack: &Ack) {
-        if ack.recovering || ack.app_limited {
-            return;
-        }
-        let acked = f64::from(ack.newly_acked);
-        if self.window.is_starting() {
-            self.window.start(ack);
-        } else {
-            self.window.add(self.params.increase * acked / self.window.packets());
-        }
-    }
-
-    fn on_loss(&mut self, loss: &Loss) {
-        self.window.cut(self.kept(loss));
-    }
-
-    fn on_timeout(&mut self, loss: &Loss) {
-        self.window.time_out(self.kept(loss));
-    }
-
-    fn window(&self) -> f64 {
-        self.window.packets()
-    }
-
-    fn ssthresh(&self) -> Option<f64> {
-        Some(self.window.threshold())
-    }
-
-    fn observe(&self, show: &mut dyn FnMut(&str, f64)) {
-        show("ssthresh", self.window.threshold());
-    }
-}
-
 impl SenderSpec for Reno {
-    type Law = Self;
+    type Law = Tcp<Self>;
     type Params = Params;
     const NAME: &'static str = "reno";
     const TITLE: &'static str = "TCP Reno: additive increase, halving, fast recovery";
     const SOURCE: &'static str = "RFC 5681";
     const RECOVERY: Recovery = Recovery::Reno;
-    fn new(params: Params, opening: &Opening) -> Self {
-        Self::new(params, opening)
+    fn new(params: Params, opening: &Opening) -> Tcp<Self> {
+        Self::start(params, opening)
     }
 }
 
@@ -103,10 +66,11 @@ impl SenderSpec for Reno {
 mod tests {
     use super::*;
     use crate::script::{Script, ms};
+    use crate::sender::SenderLaw;
 
-    fn reno(ssthresh: f64) -> Script<Reno> {
+    fn reno(ssthresh: f64) -> Script<Tcp<Reno>> {
         let params = Params { initial_ssthresh: ssthresh, ..Params::default() };
-        Script::new(Reno::new(params, &Opening::new(2.0, 1000)))
+        Script::new(Reno::start(params, &Opening::new(2.0, 1000)))
     }
 
     #[test]

@@ -9,9 +9,9 @@
 //! Differs from the paper: the window of a cut is what was in flight, as in RFC 5681; it is not
 //! rounded to whole packets; a loss at cwnd = lwnd is Reno's, which the paper leaves open.
 
-use super::tcp_window::TcpWindow;
-use crate::params;
-use crate::sender::{Ack, Loss, Opening, SenderLaw, SenderSpec};
+use super::tcp::{Avoidance, Tcp};
+use crate::sender::{Ack, Loss, Opening, SenderSpec};
+use crate::{params, tunes};
 
 params! {
     /// Scalable TCP's constants.
@@ -23,24 +23,29 @@ params! {
         /// Window up to which it is Reno, the legacy window lwnd, in packets.
         pub legacy_window: f64 = 16.0, in 1.0, 1e6;
         /// Slow-start threshold at the start, in packets.
-        pub initial_ssthresh: f64 = 1e9, in 2.0, 1e9;
+        pub initial_ssthresh: f64 = 1e9, in 2.0, 1e9 => fixed;
     }
 }
 
-/// The state of a Scalable sender.
+/// Scalable TCP's congestion avoidance.
 #[derive(Clone, Debug)]
 pub struct Scalable {
     params: Params,
-    window: TcpWindow,
 }
 
-impl Scalable {
-    /// Starts with the initial window, in slow start.
-    pub fn new(params: Params, opening: &Opening) -> Self {
-        Self { params, window: TcpWindow::new(params.initial_ssthresh, opening) }
+impl Avoidance for Scalable {
+    tunes! {}
+
+    fn growth(&mut self, ack: &Ack, window: f64) -> f64 {
+        let acked = f64::from(ack.newly_acked);
+        if window <= self.params.legacy_window {
+            acked / window
+        } else {
+            acked * self.params.increase
+        }
     }
 
-    fn kept(&self, loss: &Loss) -> f64 {
+    fn kept(&mut self, loss: &Loss, _: f64) -> f64 {
         let flight = f64::from(loss.in_flight);
         let legacy = flight <= self.params.legacy_window;
         let lost = if legacy { 0.5 } else { self.params.decrease };
@@ -48,50 +53,14 @@ impl Scalable {
     }
 }
 
-impl SenderLaw for Scalable {
-    fn on_ack(&mut self, ack: &Ack) {
-        if ack.recovering || ack.app_limited {
-            return;
-        }
-        let acked = f64::from(ack.newly_acked);
-        if self.window.is_starting() {
-            self.window.start(ack);
-        } else if self.window.packets() <= self.params.legacy_window {
-            self.window.add(acked / self.window.packets());
-        } else {
-            self.window.add(acked * self.params.increase);
-        }
-    }
-
-    fn on_loss(&mut self, loss: &Loss) {
-        self.window.cut(self.kept(loss));
-    }
-
-    fn on_timeout(&mut self, loss: &Loss) {
-        self.window.time_out(self.kept(loss));
-    }
-
-    fn window(&self) -> f64 {
-        self.window.packets()
-    }
-
-    fn ssthresh(&self) -> Option<f64> {
-        Some(self.window.threshold())
-    }
-
-    fn observe(&self, show: &mut dyn FnMut(&str, f64)) {
-        show("ssthresh", self.window.threshold());
-    }
-}
-
 impl SenderSpec for Scalable {
-    type Law = Self;
+    type Law = Tcp<Self>;
     type Params = Params;
     const NAME: &'static str = "scalable";
     const TITLE: &'static str = "Scalable TCP: a hundredth a packet up, an eighth a loss down";
     const SOURCE: &'static str = "Kelly, ACM CCR 33(2), 2003";
-    fn new(params: Params, opening: &Opening) -> Self {
-        Self::new(params, opening)
+    fn new(params: Params, opening: &Opening) -> Tcp<Self> {
+        Tcp::new(Self { params }, params.initial_ssthresh, opening)
     }
 }
 
@@ -99,10 +68,11 @@ impl SenderSpec for Scalable {
 mod tests {
     use super::*;
     use crate::script::{Script, ms};
+    use crate::sender::SenderLaw;
 
-    fn scalable(window: f64) -> Script<Scalable> {
+    fn scalable(window: f64) -> Script<Tcp<Scalable>> {
         let params = Params { initial_ssthresh: 2.0, ..Params::default() };
-        Script::new(Scalable::new(params, &Opening::new(window, 1000)))
+        Script::new(<Scalable as SenderSpec>::new(params, &Opening::new(window, 1000)))
     }
 
     #[test]

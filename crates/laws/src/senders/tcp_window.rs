@@ -6,9 +6,14 @@
 //!
 //! In packets.
 
-use crate::ack::Ack;
+use crate::ack::{Ack, Loss};
 use crate::sender::Opening;
 use crate::slow_start::Rule;
+
+/// What TCP Reno's answer to a loss leaves of a window, for laws without slow start: half of what is in flight.
+pub fn halved(window: f64, loss: &Loss) -> f64 {
+    (f64::from(loss.in_flight) / 2.0).max(2.0).min(window)
+}
 
 /// A window and its slow-start threshold.
 #[derive(Clone, Debug)]

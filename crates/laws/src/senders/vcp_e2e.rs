@@ -11,10 +11,10 @@
 //! load; CoDel uses the minimum likewise, and its 5 ms (RFC 8289, 4.2) is the default of `queue_delay`.
 
 use crate::codecs::{Codec, Feedback, Load};
-use crate::params;
 use crate::quantities::{Span, Time};
 use crate::sender::{Ack, Loss, Opening, SenderLaw, SenderSpec};
 use crate::senders::vcp::{self, Vcp};
+use crate::{params, tunes};
 
 params! {
     /// VCP's, and what tells low load from high.
@@ -43,7 +43,19 @@ pub struct VcpE2e {
     ends: Time,
 }
 
+impl Params {
+    /// VCP's part.
+    fn vcp(&self) -> vcp::Params {
+        let Self { t_rho, xi, alpha, beta, .. } = *self;
+        vcp::Params { t_rho, xi, alpha, beta, new_acks_only: true, ..vcp::Params::default() }
+    }
+}
+
 impl VcpE2e {
+    fn derive(&mut self) {
+        self.vcp.set(self.params.vcp());
+    }
+
     /// What the last whole interval told.
     fn guess(&mut self, ack: &Ack) -> Load {
         if ack.now >= self.ends {
@@ -60,6 +72,8 @@ impl VcpE2e {
 }
 
 impl SenderLaw for VcpE2e {
+    tunes! { derive }
+
     fn on_ack(&mut self, ack: &Ack) {
         let feedback = Feedback::Load(self.guess(ack));
         self.vcp.on_ack(&Ack { feedback, ..*ack });
@@ -88,10 +102,7 @@ impl SenderSpec for VcpE2e {
     const SOURCE: &'static str = "idea: Xia et al., IEEE/ACM ToN 16(6), 2008, VIII";
     const CODEC: Codec = Codec::None;
     fn new(params: Params, opening: &Opening) -> Self {
-        let Params { t_rho, xi, alpha, beta, .. } = params;
-        let own =
-            vcp::Params { t_rho, xi, alpha, beta, new_acks_only: true, ..vcp::Params::default() };
-        let (vcp, load) = (Vcp::new(own, opening), Load::Low);
+        let (vcp, load) = (Vcp::new(params.vcp(), opening), Load::Low);
         Self { params, vcp, load, least: Span::MAX, ends: Time::ZERO }
     }
 }
@@ -109,18 +120,9 @@ mod tests {
     /// An ACK at so many milliseconds with this RTT, 80 ms being the least of all; the window's growth.
     fn grows(flow: &mut VcpE2e, at: u64, rtt: u64) -> f64 {
         let before = flow.window();
-        flow.on_ack(&Ack {
-            now: Time::ZERO + Span::from_millis(at),
-            newly_acked: 1,
-            in_flight: 16,
-            rtt: Span::from_millis(rtt),
-            smoothed_rtt: Span::from_millis(200),
-            min_rtt: Span::from_millis(80),
-            feedback: Feedback::None,
-            recovering: false,
-            app_limited: false,
-            rate: None,
-        });
+        let [rtt, smoothed_rtt, min_rtt] = [rtt, 200, 80].map(Span::from_millis);
+        let ack = Ack::new(Time::ZERO + Span::from_millis(at), 1, 16, rtt);
+        flow.on_ack(&Ack { smoothed_rtt, min_rtt, ..ack });
         flow.window() - before
     }
 

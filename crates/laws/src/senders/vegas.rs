@@ -11,9 +11,9 @@
 //! 3/4 of (4) (halving for a packet lost twice is left out); cwnd stays at two or more. Left out: the
 //! fine-grained timeout on the first duplicate ACK (4.1), which would be the transport's.
 
-use crate::params;
 use crate::round::Round;
 use crate::sender::{Ack, Loss, Opening, SenderLaw, SenderSpec};
+use crate::{params, tunes};
 
 params! {
     /// Vegas's thresholds.
@@ -27,7 +27,7 @@ params! {
         /// What remains of the packets in flight after a loss.
         pub decrease: f64 = 0.75, in 0.01, 0.99;
         /// Slow-start threshold at the start, in packets.
-        pub initial_ssthresh: f64 = 1e9, in 2.0, 1e9;
+        pub initial_ssthresh: f64 = 1e9, in 2.0, 1e9 => fixed;
     }
 }
 
@@ -100,6 +100,8 @@ impl Vegas {
 }
 
 impl SenderLaw for Vegas {
+    tunes! {}
+
     fn on_ack(&mut self, ack: &Ack) {
         if ack.recovering {
             self.restart_round();

@@ -9,11 +9,11 @@
 //! Differs from the paper: the filter starts at the first sample, not at 0; rounds in which the sender
 //! ran out of data are no samples; without a sample half of the flight is kept; (3) never grows cwnd.
 
-use super::tcp_window::TcpWindow;
-use crate::params;
+use super::tcp::{Avoidance, Tcp};
 use crate::quantities::Span;
 use crate::round::Round;
-use crate::sender::{Ack, Loss, Opening, SenderLaw, SenderSpec};
+use crate::sender::{Ack, Loss, Opening, SenderSpec};
+use crate::{params, tunes};
 
 params! {
     /// Westwood+'s constants.
@@ -21,32 +21,22 @@ params! {
         /// Weight of the past in the bandwidth estimate (2).
         pub weight: f64 = 0.9, in 0.0, 0.999;
         /// Slow-start threshold at the start, in packets.
-        pub initial_ssthresh: f64 = 1e9, in 2.0, 1e9;
+        pub initial_ssthresh: f64 = 1e9, in 2.0, 1e9 => fixed;
     }
 }
 
-/// The state of a Westwood+ sender.
+/// Westwood+'s estimate of the bandwidth, and what it makes of losses.
 #[derive(Clone, Debug)]
 pub struct Westwood {
     params: Params,
-    window: TcpWindow,
     round: Round,
     /// (2), in packets / s.
     bandwidth: Option<f64>,
     min_rtt: Span,
 }
 
-impl Westwood {
-    /// Starts with the initial window, in slow start.
-    pub fn new(params: Params, opening: &Opening) -> Self {
-        Self {
-            params,
-            window: TcpWindow::new(params.initial_ssthresh, opening),
-            round: Round::default(),
-            bandwidth: None,
-            min_rtt: Span::ZERO,
-        }
-    }
+impl Avoidance for Westwood {
+    tunes! {}
 
     /// (1) and (2).
     fn measure(&mut self, ack: &Ack) {
@@ -60,59 +50,36 @@ impl Westwood {
         }
     }
 
-    /// (3), up to the window itself.
-    fn kept(&self, loss: &Loss) -> f64 {
+    fn growth(&mut self, ack: &Ack, window: f64) -> f64 {
+        f64::from(ack.newly_acked) / window
+    }
+
+    /// (3).
+    fn kept(&mut self, loss: &Loss, _: f64) -> f64 {
         let carried = self.bandwidth.map(|bandwidth| bandwidth * self.min_rtt.seconds());
         carried.unwrap_or(f64::from(loss.in_flight) / 2.0)
     }
-}
 
-impl SenderLaw for Westwood {
-    fn on_ack(&mut self, ack: &Ack) {
-        self.measure(ack);
-        if ack.recovering || ack.app_limited {
-            return;
-        }
-        let acked = f64::from(ack.newly_acked);
-        if self.window.is_starting() {
-            self.window.start(ack);
-        } else {
-            self.window.add(acked / self.window.packets());
-        }
-    }
-
-    fn on_loss(&mut self, loss: &Loss) {
-        self.window.cut(self.kept(loss));
-    }
-
-    fn on_timeout(&mut self, loss: &Loss) {
-        self.window.time_out(self.kept(loss));
+    fn on_timeout(&mut self) {
         self.round.restart();
     }
 
-    fn window(&self) -> f64 {
-        self.window.packets()
-    }
-
-    fn ssthresh(&self) -> Option<f64> {
-        Some(self.window.threshold())
-    }
-
-    fn observe(&self, show: &mut dyn FnMut(&str, f64)) {
-        show("ssthresh", self.window.threshold());
+    fn observe(&self, _: f64, show: &mut dyn FnMut(&str, f64)) {
         show("bandwidth", self.bandwidth.unwrap_or(0.0));
     }
 }
 
 impl SenderSpec for Westwood {
-    type Law = Self;
+    type Law = Tcp<Self>;
     type Params = Params;
     const NAME: &'static str = "westwood";
     const TITLE: &'static str =
         "Westwood+: after a loss, the window that the path was seen to carry";
     const SOURCE: &'static str = "Grieco and Mascolo, ACM CCR 34(2), 2004";
-    fn new(params: Params, opening: &Opening) -> Self {
-        Self::new(params, opening)
+    fn new(params: Params, opening: &Opening) -> Tcp<Self> {
+        let (round, min_rtt) = (Round::default(), Span::ZERO);
+        let westwood = Self { params, round, bandwidth: None, min_rtt };
+        Tcp::new(westwood, params.initial_ssthresh, opening)
     }
 }
 
@@ -121,10 +88,11 @@ mod tests {
     use super::*;
     use crate::round::Bottleneck;
     use crate::script::{Script, ms};
+    use crate::sender::SenderLaw;
 
-    fn westwood(window: f64) -> Westwood {
+    fn westwood(window: f64) -> Tcp<Westwood> {
         let params = Params { initial_ssthresh: 2.0, ..Params::default() };
-        Westwood::new(params, &Opening::new(window, 1000))
+        <Westwood as SenderSpec>::new(params, &Opening::new(window, 1000))
     }
 
     /// 1000 packets/s and 100 ms hold 100 packets: that is what a loss leaves, whatever the queue.
@@ -148,11 +116,11 @@ mod tests {
         let mut path = Bottleneck::new(1e9, ms(100));
         path.round(&mut law);
         path.round(&mut law);
-        let sample = law.bandwidth.expect("a round has passed");
+        let sample = law.avoidance.bandwidth.expect("a round has passed");
         assert!((90.0..=111.0).contains(&sample), "{sample}"); // 10 packets in 100 ms
-        law.bandwidth = Some(1000.0);
+        law.avoidance.bandwidth = Some(1000.0);
         path.round(&mut law);
-        let moved = 1000.0 - law.bandwidth.unwrap_or(0.0);
+        let moved = 1000.0 - law.avoidance.bandwidth.unwrap_or(0.0);
         assert!((88.0..=91.0).contains(&moved), "{moved}"); // a tenth of 1000 - 100
     }
 

@@ -10,11 +10,12 @@
 //! sender takes only the reductions. From ns-2: feedback is a change of window, not of throughput,
 //! and the window in the header is not rounded down to whole packets.
 
+use super::tcp_window::halved;
 use crate::codecs::xcp::Congestion;
 use crate::codecs::{Codec, Feedback, Header};
-use crate::params;
 use crate::quantities::{BitRate, Span};
 use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw, SenderSpec, Sending};
+use crate::{params, tunes};
 
 params! {
     /// What the sender asks for.
@@ -51,6 +52,8 @@ impl Xcp {
 }
 
 impl SenderLaw for Xcp {
+    tunes! {}
+
     fn on_ack(&mut self, ack: &Ack) {
         let Feedback::Xcp { delta_bytes } = ack.feedback else { return };
         let held = ack.recovering || ack.newly_acked == 0 || (ack.app_limited && delta_bytes > 0.0);
@@ -63,7 +66,7 @@ impl SenderLaw for Xcp {
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        self.window = (f64::from(loss.in_flight) / 2.0).max(2.0).min(self.window);
+        self.window = halved(self.window, loss);
     }
 
     fn on_timeout(&mut self, _: &Loss) {

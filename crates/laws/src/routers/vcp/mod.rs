@@ -15,11 +15,12 @@ pub mod target;
 use crate::choices;
 use crate::codecs::{Codec, Load, Wire, ecn, load2};
 use crate::filters::Ewma;
-use crate::params;
+use crate::interval::Interval;
 use crate::quantities::{BitRate, Span, Time};
 use crate::router::{
     Arrival, Departure, Draw, LinkView, Needs, QueueView, RouterLaw, RouterSpec, Verdict,
 };
+use crate::{params, tunes};
 use target::GammaRule;
 
 choices! {
@@ -84,7 +85,7 @@ params! {
         /// Does the buffer hold a packet less than its limit [R5]?
         pub one_less: bool = false;
         /// Do all packets learn of overload, or a few at random, TCP's with ECN too [VI-C]?
-        pub overload_marks: OverloadMarks = OverloadMarks::All;
+        pub overload_marks: OverloadMarks = OverloadMarks::All => fixed;
         /// Largest probability of a random mark.
         pub max_p: f64 = 0.1, in 0.0, 1.0;
         /// Load factor at which it is reached; it rises from 0 at a load factor of 1.
@@ -122,15 +123,18 @@ struct Sums {
 #[derive(Clone, Debug)]
 pub struct Vcp {
     params: Params,
+    /// Where gamma has moved.
+    gamma: f64,
     rate: BitRate,
     traffic: u64,
     sent: u64,
     queue: Ewma,
     utilisation: Ewma,
     sums: Sums,
-    sample_at: Time,
-    measure_at: Time,
-    adjust_at: Time,
+    sampling: Interval,
+    measuring: Interval,
+    /// When gamma was last due to be adjusted.
+    adjusted_at: Time,
     load_factor: f64,
     load: Load,
     /// The code of departing packets.
@@ -141,27 +145,30 @@ pub struct Vcp {
     watches: bool,
     /// R5: packets that the buffer holds, if fewer than its limit.
     room: u64,
+    /// Its limit in packets.
+    packets: u64,
+    /// The parameters that gamma has started from.
+    started_from: (f64, GammaRule),
 }
 
 impl Vcp {
     /// R.2 and R3: the steady queue over the interval that ends.
     fn steady_queue(&mut self) -> f64 {
+        let Sums { queue, samples, .. } = self.sums;
+        (self.sums.queue, self.sums.samples) = (0.0, 0);
         match self.params.queue_average {
             QueueAverage::Ewma => self.queue.value(),
-            QueueAverage::SixteenthOfMean => {
-                let samples = f64::from(self.sums.samples.max(1));
-                self.sums.samples = 0;
-                std::mem::take(&mut self.sums.queue) / samples / 16.0
-            }
+            QueueAverage::SixteenthOfMean => queue / f64::from(samples.max(1)) / 16.0,
         }
     }
 
-    /// R.3: the interval has ended.
-    fn measure(&mut self, now: Time) {
+    /// R.3: an interval of this length has ended.
+    fn measure(&mut self, t_rho: Span, now: Time) {
         let (traffic, queue) = (self.traffic as f64, self.steady_queue());
-        let mut load_factor = load_factor(traffic, queue, &self.params, self.rate);
+        let params = Params { t_rho, gamma: self.gamma, ..self.params };
+        let mut load_factor = load_factor(traffic, queue, &params, self.rate);
         if self.params.gamma_rule != GammaRule::Fixed {
-            self.adjust_gamma(load_factor * self.params.gamma, now);
+            self.adjust_gamma(load_factor * self.gamma, t_rho, now);
         }
         if self.params.rounding == Rounding::Percent {
             load_factor = rounded(load_factor);
@@ -174,6 +181,18 @@ impl Vcp {
             self.code = self.load.min(Load::High);
         }
         (self.traffic, self.sent) = (0, 0);
+    }
+
+    /// What follows from the parameters. With another rule for gamma or another gamma, it starts anew.
+    fn derive(&mut self) {
+        let Params { one_less, overload_marks, gamma, gamma_rule, .. } = self.params;
+        self.watches = one_less || overload_marks == OverloadMarks::Random;
+        self.room = if one_less { self.packets.saturating_sub(1).max(1) } else { u64::MAX };
+        if self.started_from != (gamma, gamma_rule) {
+            self.started_from = (gamma, gamma_rule);
+            self.gamma = target::start(gamma_rule, gamma);
+            (self.sums.load, self.sums.intervals) = (0.0, 0);
+        }
     }
 
     /// R5: drops what does not fit. VI-C: marks data packets at random while there is overload.
@@ -190,8 +209,8 @@ impl Vcp {
     }
 
     /// (14) and R1: gamma for the next interval. `load` is (1) with a gamma of 1.
-    fn adjust_gamma(&mut self, load: f64, now: Time) {
-        let gamma = &mut self.params.gamma;
+    fn adjust_gamma(&mut self, load: f64, t_rho: Span, now: Time) {
+        let gamma = &mut self.gamma;
         if self.params.gamma_rule == GammaRule::Authors {
             self.sums.load += load;
             self.sums.intervals += 1;
@@ -202,17 +221,21 @@ impl Vcp {
             }
             return;
         }
-        let capacity = self.rate.bytes_in(self.params.t_rho);
-        let utilisation = self.utilisation.update(self.sent as f64 / capacity);
-        if now >= self.adjust_at {
-            let aim = (self.params.gamma_target, self.params.delta_gamma);
-            *gamma = target::adjusted(*gamma, aim, utilisation);
-            self.adjust_at += self.params.t_gamma;
+        let Params { gamma_target, delta_gamma, t_gamma, utilisation_weight, .. } = self.params;
+        let share = self.sent as f64 / self.rate.bytes_in(t_rho);
+        let utilisation = self.utilisation.update(share, utilisation_weight);
+        let due = self.adjusted_at + t_gamma;
+        if now >= due {
+            *gamma = target::adjusted(*gamma, (gamma_target, delta_gamma), utilisation);
+            // Measurements do not come when T_gamma ends: the next is due as if they did.
+            self.adjusted_at = due.max(now - t_gamma);
         }
     }
 }
 
 impl RouterLaw for Vcp {
+    tunes! { derive }
+
     #[inline]
     fn on_arrival(
         &mut self,
@@ -240,19 +263,19 @@ impl RouterLaw for Vcp {
     }
 
     fn tick_at(&self) -> Option<Time> {
-        Some(self.sample_at.min(self.measure_at))
+        let Params { t_q, t_rho, .. } = self.params;
+        Some(self.sampling.end(t_q).min(self.measuring.end(t_rho)))
     }
 
     fn on_tick(&mut self, queue: &QueueView) {
-        if queue.now >= self.sample_at {
-            self.queue.update(queue.bytes as f64);
+        let Params { t_q, t_rho, queue_weight, .. } = self.params;
+        if self.sampling.next(t_q, queue.now).is_some() {
+            self.queue.update(queue.bytes as f64, queue_weight);
             self.sums.queue += queue.bytes as f64;
             self.sums.samples += 1;
-            self.sample_at += self.params.t_q;
         }
-        if queue.now >= self.measure_at {
-            self.measure(queue.now);
-            self.measure_at += self.params.t_rho;
+        if let Some(t_rho) = self.measuring.next(t_rho, queue.now) {
+            self.measure(t_rho, queue.now);
         }
     }
 
@@ -277,26 +300,29 @@ impl RouterSpec for Vcp {
         params.overload_marks == OverloadMarks::Random
     }
     fn new(params: Params, link: &LinkView) -> Self {
-        let gamma = target::start(params.gamma_rule, params.gamma);
-        let packets = link.buffer.count() / u64::from(link.packet_bytes);
-        Self {
-            params: Params { gamma, ..params },
+        let mut law = Self {
+            params,
+            gamma: target::start(params.gamma_rule, params.gamma),
             rate: link.rate,
             traffic: 0,
             sent: 0,
-            queue: Ewma::new(params.queue_weight),
-            utilisation: Ewma::new(params.utilisation_weight),
+            queue: Ewma::default(),
+            utilisation: Ewma::default(),
             sums: Sums::default(),
-            sample_at: Time::ZERO + params.t_q,
-            measure_at: Time::ZERO + params.t_rho,
-            adjust_at: Time::ZERO + params.t_gamma,
+            sampling: Interval::default(),
+            measuring: Interval::default(),
+            adjusted_at: Time::ZERO,
             load_factor: 0.0,
             load: Load::Low,
             code: Load::Low,
             mark_p: 0.0,
-            watches: params.one_less || params.overload_marks == OverloadMarks::Random,
-            room: if params.one_less { packets.saturating_sub(1).max(1) } else { u64::MAX },
-        }
+            watches: false,
+            room: u64::MAX,
+            packets: link.buffer.count() / u64::from(link.packet_bytes),
+            started_from: (params.gamma, params.gamma_rule),
+        };
+        law.derive();
+        law
     }
 }
 
@@ -346,7 +372,7 @@ mod tests {
                 Arrival { queue, idle_since: Some(Time::ZERO), flow: 0, size: 1000, data: true };
             router.on_arrival(&arrival, &mut wire, &mut NoDraw);
         }
-        let measured = router.measure_at;
+        let measured = router.measuring.end(router.params.t_rho);
         while let Some(now) = router.tick_at().filter(|now| *now <= measured) {
             router.on_tick(&QueueView { now, packets: 0, bytes: 0 });
         }
@@ -365,7 +391,7 @@ mod tests {
         assert_eq!(after_interval(&mut router, 244), Load::High);
         assert_eq!(after_interval(&mut router, 245), Load::Over); // 1.0
         assert_eq!(after_interval(&mut router, 0), Load::Low); // counted afresh each interval
-        assert_eq!(router.measure_at, Time::ZERO + Span::from_millis(1200));
+        assert_eq!(router.measuring.end(router.params.t_rho), Time::ZERO + Span::from_millis(1200));
     }
 
     #[test]
@@ -384,7 +410,7 @@ mod tests {
         let mut router = router_with(params);
         for _ in 0..2 {
             for sample in 1..=20 {
-                let now = router.sample_at;
+                let now = router.sampling.end(router.params.t_q);
                 router.on_tick(&QueueView { now, packets: 0, bytes: 1000 * sample });
             }
             // The mean is 10,500 B: kappa_q / 16 of it over 245 kB.
@@ -400,12 +426,12 @@ mod tests {
             for _ in 0..interval {
                 after_interval(&mut router, 230); // 0.92 of capacity, below 0.96
             }
-            assert!((router.params.gamma - expected).abs() < 1e-12);
+            assert!((router.gamma - expected).abs() < 1e-12);
         }
         for _ in 0..10 {
             after_interval(&mut router, 245);
         }
-        assert!((router.params.gamma - 0.954).abs() < 1e-12);
+        assert!((router.gamma - 0.954).abs() < 1e-12);
     }
 
     #[test]
@@ -418,14 +444,14 @@ mod tests {
             }
         };
         low(&mut router, 9);
-        assert_eq!(router.params.gamma, 0.98);
+        assert_eq!(router.gamma, 0.98);
         low(&mut router, 1); // 2 s
-        assert!((router.params.gamma - 0.99).abs() < 1e-12);
-        router.utilisation = Ewma::new(0.0);
+        assert!((router.gamma - 0.99).abs() < 1e-12);
+        router.params.utilisation_weight = 0.0;
         low(&mut router, 9);
         router.sent = 249_000; // 0.996 of capacity
         low(&mut router, 1);
-        assert!((router.params.gamma - 0.98).abs() < 1e-12);
+        assert!((router.gamma - 0.98).abs() < 1e-12);
     }
 
     #[test]

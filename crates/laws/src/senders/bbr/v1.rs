@@ -17,9 +17,9 @@
 use super::{FullPipe, MIN_WINDOW, Rounds, Saved, hash};
 use crate::codecs::Codec;
 use crate::filters::WindowedMax;
-use crate::params;
 use crate::quantities::{BitRate, Span, Time};
 use crate::sender::{Ack, Congestion, Loss, Opening, RateSample, SenderLaw, SenderSpec};
+use crate::{params, tunes};
 
 params! {
     /// BBR's constants.
@@ -79,13 +79,13 @@ pub struct Bbr {
 impl Bbr {
     /// Starts with the initial window, an RTT of 1 ms assumed for its rate [4.2.1].
     pub fn new(params: Params, opening: &Opening) -> Self {
-        Self {
+        let mut law = Self {
             params,
             packet_bits: 8.0 * f64::from(opening.packet_bytes),
             initial_window: opening.initial_window,
             state: State::Startup,
             window: opening.initial_window,
-            pacing: params.high_gain * opening.initial_window / 1e-3,
+            pacing: 0.0,
             bandwidth: WindowedMax::default(),
             min_rtt: None,
             round: 0,
@@ -95,6 +95,15 @@ impl Bbr {
             saved: Saved::default(),
             recovering: false,
             conserving: None,
+        };
+        law.derive();
+        law
+    }
+
+    /// The first rate follows from the parameters until a bandwidth is known.
+    fn derive(&mut self) {
+        if self.bandwidth.max() == 0.0 {
+            self.pacing = self.params.high_gain * self.initial_window / 1e-3;
         }
     }
 
@@ -223,6 +232,8 @@ impl Bbr {
 }
 
 impl SenderLaw for Bbr {
+    tunes! { derive }
+
     fn on_ack(&mut self, ack: &Ack) {
         // What an ACK without a sample delivers, the next sample counts.
         let (mut acked, mut lost, mut begins) = (0.0, 0.0, false);

@@ -18,9 +18,9 @@ mod probe;
 use super::{FullPipe, MIN_WINDOW, Rounds, Saved, hash};
 use crate::codecs::Codec;
 use crate::filters::WindowedMax;
-use crate::params;
 use crate::quantities::{BitRate, Span, Time};
 use crate::sender::{Ack, Loss, Opening, RateSample, SenderLaw, SenderSpec};
+use crate::{params, tunes};
 
 params! {
     /// BBRv3's constants.
@@ -226,6 +226,8 @@ impl Bbr3 {
 }
 
 impl SenderLaw for Bbr3 {
+    tunes! {}
+
     fn on_ack(&mut self, ack: &Ack) {
         if let Some(sample) = ack.rate {
             self.take_sample(ack, &sample);

@@ -9,11 +9,10 @@
 //! with alpha + M, 1.37 for section V's numbers, still below pi/2.
 //! The rest is as in [`price`](super).
 
-use super::{Source, source_params};
-use crate::choices;
+use super::{PriceSender, Pricing, Source};
 use crate::codecs::Codec;
-use crate::quantities::{BitRate, Span};
-use crate::sender::{Ack, Loss, Opening, SenderLaw, SenderSpec};
+use crate::sender::{Ack, Opening, SenderSpec};
+use crate::{choices, params, tunes};
 
 choices! {
     /// What the power of the RTTs' ratio gives.
@@ -25,78 +24,58 @@ choices! {
     }
 }
 
-source_params! {
+params! {
     /// The source's parameters, as in section V.
     pub struct Params {
         /// Is (d / (d + q))^(alpha / M) of the window (28) or of the rate (25)?
         pub exponent: Exponent = Exponent::Window;
+        with shared: super::Params;
     }
 }
 
-/// The state of a source.
+/// The form over queueing delay.
 #[derive(Clone, Debug)]
 pub struct ScalableDelay {
-    source: Source,
-    exponent: Exponent,
+    params: Params,
     /// The queueing delay, in s.
     price: f64,
 }
 
-impl ScalableDelay {
-    /// Starts with the initial window.
-    pub fn new(params: Params, opening: &Opening) -> Self {
-        let source = Source::new(params.gains(), opening);
-        Self { source, exponent: params.exponent, price: 0.0 }
-    }
-}
+impl Pricing for ScalableDelay {
+    tunes! {}
 
-impl SenderLaw for ScalableDelay {
-    fn on_ack(&mut self, ack: &Ack) {
+    fn price(&self) -> f64 {
+        self.price
+    }
+
+    fn hear(&mut self, ack: &Ack, _: &mut Source) {
+        self.price = ack.rtt.max(ack.min_rtt).seconds() - ack.min_rtt.seconds();
+    }
+
+    fn step(&mut self, ack: &Ack, source: &mut Source) {
         let (base_s, rtt_s) = (ack.min_rtt.seconds(), ack.rtt.max(ack.min_rtt).seconds());
-        let price = rtt_s - base_s;
-        self.price = price;
-        let exponent = self.exponent;
-        self.source.on_ack(ack, |source| {
-            let power = match exponent {
-                Exponent::Window => source.gains.alpha,
-                Exponent::Rate => source.gains.alpha - 1.0,
-            };
-            source.integrate(price, rtt_s);
-            source.expect(source.xi + power * libm::log(base_s / rtt_s));
-        });
+        let power = match self.params.exponent {
+            Exponent::Window => source.gains.alpha,
+            Exponent::Rate => source.gains.alpha - 1.0,
+        };
+        source.integrate(self.price, rtt_s);
+        source.expect(source.xi + power * libm::log(base_s / rtt_s));
     }
 
-    fn on_loss(&mut self, loss: &Loss) {
-        self.source.on_loss(loss);
-    }
-
-    fn on_timeout(&mut self, _: &Loss) {
-        self.source.on_timeout();
-    }
-
-    fn window(&self) -> f64 {
-        self.source.window
-    }
-
-    fn pacing_rate(&self) -> Option<BitRate> {
-        self.source.pacing_rate()
-    }
-
-    fn observe(&self, show: &mut dyn FnMut(&str, f64)) {
-        show("price", self.price);
-        self.source.observe(show);
+    fn shared(&self) -> &super::Params {
+        &self.params.shared
     }
 }
 
 impl SenderSpec for ScalableDelay {
-    type Law = Self;
+    type Law = PriceSender<Self>;
     type Params = Params;
     const NAME: &'static str = "scalable-delay";
     const TITLE: &'static str = "scalable law: fast by the queueing delay, slowly to a utility";
     const SOURCE: &'static str = "Paganini, Wang, Low, Doyle, INFOCOM 2003, VI";
     const CODEC: Codec = Codec::None;
-    fn new(params: Params, opening: &Opening) -> Self {
-        Self::new(params, opening)
+    fn new(params: Params, opening: &Opening) -> PriceSender<Self> {
+        PriceSender::new(Self { params, price: 0.0 }, opening)
     }
 }
 
@@ -106,8 +85,8 @@ mod tests {
     use crate::round::Bottleneck;
     use crate::script::ms;
 
-    fn law(params: Params) -> ScalableDelay {
-        ScalableDelay::new(params, &Opening::new(2.0, 1000))
+    fn law(params: Params) -> PriceSender<ScalableDelay> {
+        <ScalableDelay as SenderSpec>::new(params, &Opening::new(2.0, 1000))
     }
 
     /// U'(x) = K / x = q: whatever the rate, K packets wait; 50.

@@ -10,11 +10,11 @@
 //! The window follows w by at most so many packets an ACK (Figure 3) and leaves spread over the RTT.
 //! What is the same in other forms, and what the paper leaves open, is in [`price`](super).
 
-use super::{Source, source_params};
-use crate::choices;
+use super::{PriceSender, Source};
 use crate::codecs::{Codec, Feedback, price};
-use crate::quantities::{BitRate, Span};
-use crate::sender::{Ack, Loss, Opening, SenderLaw, SenderSpec};
+use crate::quantities::BitRate;
+use crate::sender::{Ack, Opening, SenderSpec};
+use crate::{choices, params, tunes};
 
 choices! {
     /// How windows follow from prices.
@@ -28,7 +28,7 @@ choices! {
     }
 }
 
-source_params! {
+params! {
     /// The source's parameters, as in section V.
     pub struct Params {
         /// How the window follows from the price: (20) and (21), (22), or (6).
@@ -39,6 +39,7 @@ source_params! {
         pub marks: u64 = 31, in 1, 128;
         /// Rate x_max at no price of the static form.
         pub max_rate: BitRate = BitRate::from_mbps(10.0), in 1e3, 1e15;
+        with shared: super::Params;
     }
 }
 
@@ -51,90 +52,67 @@ pub fn linear_step(window: f64, prices: [f64; 2], rtt_s: f64, gains: &super::Gai
     theta * window + beta_ts * window / rtt_s * gains.utility.marginal(window / rtt_s)
 }
 
-/// The state of a source.
+/// The form over marks.
 #[derive(Clone, Debug)]
 pub struct ScalablePrice {
-    source: Source,
+    params: Params,
     register: price::Register,
-    form: Form,
-    phi: f64,
-    max_rate: BitRate,
-    /// The price of the last step.
+    /// The price, and that of the last step.
+    price: f64,
     before: f64,
 }
 
-impl ScalablePrice {
-    /// Starts with the initial window.
-    pub fn new(params: Params, opening: &Opening) -> Self {
-        Self {
-            source: Source::new(params.gains(), opening),
-            register: price::Register::new(params.marks as u32),
-            form: params.form,
-            phi: params.phi,
-            max_rate: params.max_rate,
-            before: 0.0,
-        }
-    }
-}
+impl super::Pricing for ScalablePrice {
+    tunes! { derive }
 
-/// One interval at these prices, of the last step and now.
-fn step(source: &mut Source, form: Form, prices: [f64; 2], rtt_s: f64) {
-    let fast = -source.gains.alpha * prices[1] / rtt_s;
-    match form {
-        Form::Exponential => {
-            source.integrate(prices[1], rtt_s);
-            source.expect(source.xi + fast);
-        }
-        Form::Linear => {
-            let window = source.expected.max(1.0);
-            let next = linear_step(window, prices, rtt_s, &source.gains);
-            source.expected = next.clamp(1.0, 2.0 * window);
-        }
-        Form::Static => source.expect(fast),
+    fn price(&self) -> f64 {
+        self.price
     }
-}
 
-impl SenderLaw for ScalablePrice {
-    fn on_ack(&mut self, ack: &Ack) {
+    fn hear(&mut self, ack: &Ack, source: &mut Source) {
         if let Feedback::Ecn { congested } = ack.feedback {
             let packets = if ack.recovering { 1 } else { ack.newly_acked.max(1) };
             self.register.push(congested, packets);
         }
-        let (price, rtt_s) = (self.register.price(self.phi), ack.min_rtt.seconds());
-        if self.form == Form::Static {
-            self.source.scale = self.max_rate.bps() / self.source.packet_bits * rtt_s;
+        self.price = self.register.price(self.params.phi);
+        source.scale = match self.params.form {
+            Form::Static => self.params.max_rate.bps() / source.packet_bits * ack.min_rtt.seconds(),
+            Form::Exponential | Form::Linear => source.initial,
+        };
+    }
+
+    fn step(&mut self, ack: &Ack, source: &mut Source) {
+        let (price, rtt_s) = (self.price, ack.min_rtt.seconds());
+        let before = std::mem::replace(&mut self.before, price);
+        let fast = -source.gains.alpha * price / rtt_s;
+        match self.params.form {
+            Form::Exponential => {
+                source.integrate(price, rtt_s);
+                source.expect(source.xi + fast);
+            }
+            Form::Linear => {
+                let window = source.expected.max(1.0);
+                let next = linear_step(window, [before, price], rtt_s, &source.gains);
+                source.expected = next.clamp(1.0, 2.0 * window);
+            }
+            Form::Static => source.expect(fast),
         }
-        let (form, before) = (self.form, &mut self.before);
-        self.source.on_ack(ack, |source| {
-            step(source, form, [*before, price], rtt_s);
-            *before = price;
-        });
     }
 
-    fn on_loss(&mut self, loss: &Loss) {
-        self.source.on_loss(loss);
+    fn shared(&self) -> &super::Params {
+        &self.params.shared
     }
+}
 
-    fn on_timeout(&mut self, _: &Loss) {
-        self.source.on_timeout();
-    }
-
-    fn window(&self) -> f64 {
-        self.source.window
-    }
-
-    fn pacing_rate(&self) -> Option<BitRate> {
-        self.source.pacing_rate()
-    }
-
-    fn observe(&self, show: &mut dyn FnMut(&str, f64)) {
-        show("price", self.register.price(self.phi));
-        self.source.observe(show);
+impl ScalablePrice {
+    fn derive(&mut self) {
+        self.register.resize(self.params.marks as u32);
+        self.price = self.register.price(self.params.phi);
     }
 }
 
 impl SenderSpec for ScalablePrice {
-    type Law = Self;
+    type Law = PriceSender<Self>;
     type Params = Params;
     const NAME: &'static str = "scalable-price";
     const TITLE: &'static str =
@@ -142,8 +120,9 @@ impl SenderSpec for ScalablePrice {
     const SOURCE: &'static str = "Paganini, Wang, Low, Doyle, INFOCOM 2003, IV";
     const CODEC: Codec = Codec::Price;
     const ROUTER: &'static str = "price";
-    fn new(params: Params, opening: &Opening) -> Self {
-        Self::new(params, opening)
+    fn new(params: Params, opening: &Opening) -> PriceSender<Self> {
+        let register = price::Register::new(params.marks as u32);
+        PriceSender::new(Self { params, register, price: 0.0, before: 0.0 }, opening)
     }
 }
 
@@ -151,18 +130,19 @@ impl SenderSpec for ScalablePrice {
 mod tests {
     use super::*;
     use crate::script::{Script, ms};
+    use crate::sender::SenderLaw;
 
     const SECOND: u64 = 1000;
 
-    fn start(params: Params) -> Script<ScalablePrice> {
+    fn start(params: Params) -> Script<PriceSender<ScalablePrice>> {
         let opening = Opening::new(2.0, 1000);
-        let mut flow = Script::new(ScalablePrice::new(params, &opening));
+        let mut flow = Script::new(<ScalablePrice as SenderSpec>::new(params, &opening));
         flow.feedback(Feedback::Ecn { congested: false });
         flow
     }
 
     /// An ACK a millisecond over these milliseconds, `k` of 31 in a row marked; RTT 50 ms.
-    fn run(flow: &mut Script<ScalablePrice>, times: std::ops::Range<u64>, k: u64) {
+    fn run(flow: &mut Script<PriceSender<ScalablePrice>>, times: std::ops::Range<u64>, k: u64) {
         for at in times {
             flow.feedback(Feedback::Ecn { congested: at * k % 31 < k }).ack_at(at, ms(50));
         }
@@ -189,7 +169,8 @@ mod tests {
     fn it_rests_where_marginal_utility_is_the_price() {
         for form in [Form::Exponential, Form::Linear] {
             for (fairness, rate) in [(1.0, 1157.1), (2.0, 760.7), (100.0, 504.2)] {
-                let mut flow = start(Params { form, fairness, ..Params::default() });
+                let shared = super::super::Params { fairness, ..Default::default() };
+                let mut flow = start(Params { form, shared, ..Params::default() });
                 run(&mut flow, 50..120 * SECOND, 8);
                 let (window, expected) = (flow.law.window(), 0.05 * rate);
                 assert!((window - expected).abs() < 0.01 * expected, "{window}, {expected}");
@@ -213,7 +194,8 @@ mod tests {
     /// follows by a packet an ACK.
     #[test]
     fn a_jump_of_the_price_is_answered_at_once_but_capped() {
-        let mut flow = start(Params { bottlenecks: 2.0, ..Params::default() });
+        let shared = super::super::Params { bottlenecks: 2.0, ..Default::default() };
+        let mut flow = start(Params { shared, ..Params::default() });
         run(&mut flow, 50..60 * SECOND, 0);
         let before = flow.law.window();
         // 8 marked packets of 31, then a step.

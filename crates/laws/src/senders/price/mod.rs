@@ -3,7 +3,7 @@
 //! F. Paganini, Z. Wang, S. Low, J. Doyle, "A New TCP/AQM for Stable Operation in Fast Networks",
 //! IEEE INFOCOM 2003, III-B. A source of rate x (packets/s), price q (s) and RTT tau:
 //!   (15)  tau xi' = beta (U'(x) - q),   beta = z alpha / M,   z = eta / (bound of the RTT)
-//! [`marks`] and [`delay`] differ in where q comes from and in what window xi and q give, the *expected*
+//! The forms in [`marks`] and [`delay`] differ in where q comes from and in what window xi and q give, the *expected*
 //! one; Figure 3 moves the window towards it by at most so many packets an ACK. xi moves every `interval`;
 //! as q changes with ACKs alone, the steps that are due are made when one comes.
 //! The paper's utility is K log x, U' = K / x. Here U' = p (K / (p x))^a, a the `fairness`: K / x for
@@ -15,8 +15,10 @@
 pub mod delay;
 pub mod marks;
 
+use crate::params;
+use crate::params::{ParamError, Value};
 use crate::quantities::{BitRate, Span, Time};
-use crate::sender::{Ack, Loss, Opening};
+use crate::sender::{Ack, Loss, Opening, SenderLaw};
 
 /// The most steps made up for on one ACK; what is older is a rest.
 const MOST_STEPS: u32 = 1000;
@@ -72,66 +74,132 @@ impl Gains {
     }
 }
 
-/// Declares parameters: those that the laws share, and a law's own.
-macro_rules! source_params {
-    ($(#[doc = $top:expr])* pub struct $Set:ident { $($own:tt)* }) => {
-        $crate::params! {
-            $(#[doc = $top])*
-            pub struct $Set {
-                /// Stability parameter alpha, below pi/2.
-                pub alpha: f64 = 0.37, in 0.001, std::f64::consts::FRAC_PI_2;
-                /// eta, below 0.64; with the bound of the RTT it is the zero z = eta / rtt_bound.
-                pub eta: f64 = 0.64, in 0.0, 10.0;
-                /// Bound of the RTTs in the network, the same at every source. The paper gives none for section V;
-                /// its longest RTT is 1 s.
-                pub rtt_bound: Span = Span::from_secs(1), in 1e-4, 1000.0;
-                /// Bound M of the number of bottlenecks on the path.
-                pub bottlenecks: f64 = 1.0, in 1.0, 1000.0;
-                /// Weight K of the utility, in packets: K log x.
-                pub weight: f64 = 50.0, in 1e-3, 1e9;
-                /// Exponent a of the fairness: 1 is K log x, proportional; 2 minimum potential delay; large ones
-                /// tend to max-min.
-                pub fairness: f64 = 1.0, in 0.1, 100.0;
-                /// Price at which every fairness demands the same rate, K / pivot.
-                pub pivot: Span = Span::from_millis(100), in 1e-6, 100.0;
-                /// Integration period Ts.
-                pub interval: Span = Span::from_millis(10), in 1e-4, 10.0;
-                /// Most packets by which an ACK raises the window; the paper gives no number.
-                pub max_increment: f64 = 1.0, in 0.001, 1e6;
-                /// Most packets by which an ACK lowers the window; the paper gives no number.
-                pub max_decrement: f64 = 1.0, in 0.001, 1e6;
-                /// What a loss leaves of the packets in flight and of e^xi.
-                pub decrease: f64 = 0.5, in 0.01, 0.99;
-                $($own)*
-            }
-        }
-
-        impl $Set {
-            /// What they come to.
-            pub fn gains(&self) -> $crate::senders::price::Gains {
-                $crate::senders::price::Gains {
-                    alpha: self.alpha / self.bottlenecks,
-                    beta: self.eta / self.rtt_bound.seconds() * self.alpha / self.bottlenecks,
-                    utility: $crate::senders::price::Utility {
-                        weight: self.weight,
-                        fairness: self.fairness,
-                        pivot: self.pivot.seconds(),
-                    },
-                    interval: self.interval,
-                    caps: [self.max_increment, self.max_decrement],
-                    decrease: self.decrease,
-                }
-            }
-        }
-    };
+params! {
+    /// Parameters that the laws share, as in section V.
+    pub struct Params {
+        /// Stability parameter alpha, below pi/2.
+        pub alpha: f64 = 0.37, in 0.001, std::f64::consts::FRAC_PI_2;
+        /// eta, below 0.64; with the bound of the RTT it is the zero z = eta / rtt_bound.
+        pub eta: f64 = 0.64, in 0.0, 10.0;
+        /// Bound of the RTTs in the network, the same at every source. The paper gives none for section V;
+        /// its longest RTT is 1 s.
+        pub rtt_bound: Span = Span::from_secs(1), in 1e-4, 1000.0;
+        /// Bound M of the number of bottlenecks on the path.
+        pub bottlenecks: f64 = 1.0, in 1.0, 1000.0;
+        /// Weight K of the utility, in packets: K log x.
+        pub weight: f64 = 50.0, in 1e-3, 1e9;
+        /// Exponent a of the fairness: 1 is K log x, proportional; 2 minimum potential delay; large ones
+        /// tend to max-min.
+        pub fairness: f64 = 1.0, in 0.1, 100.0;
+        /// Price at which every fairness demands the same rate, K / pivot.
+        pub pivot: Span = Span::from_millis(100), in 1e-6, 100.0;
+        /// Integration period Ts.
+        pub interval: Span = Span::from_millis(10), in 1e-4, 10.0;
+        /// Most packets by which an ACK raises the window; the paper gives no number.
+        pub max_increment: f64 = 1.0, in 0.001, 1e6;
+        /// Most packets by which an ACK lowers the window; the paper gives no number.
+        pub max_decrement: f64 = 1.0, in 0.001, 1e6;
+        /// What a loss leaves of the packets in flight and of e^xi.
+        pub decrease: f64 = 0.5, in 0.01, 0.99;
+    }
 }
-use source_params;
+
+impl Params {
+    /// What they come to.
+    pub fn gains(&self) -> Gains {
+        Gains {
+            alpha: self.alpha / self.bottlenecks,
+            beta: self.eta / self.rtt_bound.seconds() * self.alpha / self.bottlenecks,
+            utility: Utility {
+                weight: self.weight,
+                fairness: self.fairness,
+                pivot: self.pivot.seconds(),
+            },
+            interval: self.interval,
+            caps: [self.max_increment, self.max_decrement],
+            decrease: self.decrease,
+        }
+    }
+}
+
+/// A form of the law: where its price comes from, and what window xi and the price ask for.
+pub trait Pricing {
+    /// The price in s that a probe shows.
+    fn price(&self) -> f64;
+    /// Learns from an ACK.
+    fn hear(&mut self, ack: &Ack, source: &mut Source);
+    /// Makes one step of Ts, which is due at this ACK.
+    fn step(&mut self, ack: &Ack, source: &mut Source);
+    /// The parameters that the forms share.
+    fn shared(&self) -> &Params;
+    /// Changes a parameter, as [`SenderLaw::tune`].
+    ///
+    /// # Errors
+    /// Where there is no such parameter, or the value does not fit it.
+    fn tune(&mut self, name: &str, value: &Value) -> Result<(), ParamError>;
+}
+
+/// A sender that follows such a law.
+#[derive(Clone, Debug)]
+pub struct PriceSender<P> {
+    pricing: P,
+    source: Source,
+}
+
+impl<P: Pricing> PriceSender<P> {
+    /// Starts with the initial window.
+    pub fn new(pricing: P, opening: &Opening) -> Self {
+        let source = Source::new(pricing.shared().gains(), opening);
+        Self { pricing, source }
+    }
+}
+
+impl<P: Pricing> SenderLaw for PriceSender<P> {
+    fn on_ack(&mut self, ack: &Ack) {
+        let pricing = &mut self.pricing;
+        pricing.hear(ack, &mut self.source);
+        self.source.on_ack(ack, |source| pricing.step(ack, source));
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        self.source.on_loss(loss);
+    }
+
+    fn on_timeout(&mut self, _: &Loss) {
+        self.source.on_timeout();
+    }
+
+    fn window(&self) -> f64 {
+        self.source.window
+    }
+
+    /// The window is spread over the RTT.
+    fn pacing_rate(&self) -> Option<BitRate> {
+        let rtt = self.source.smoothed_rtt.seconds();
+        let bits = self.source.window * self.source.packet_bits;
+        (rtt > 0.0).then(|| BitRate::from_bps(bits / rtt))
+    }
+
+    fn tune(&mut self, name: &str, value: &Value) -> Result<(), ParamError> {
+        self.pricing.tune(name, value)?;
+        self.source.gains = self.pricing.shared().gains();
+        Ok(())
+    }
+
+    fn observe(&self, show: &mut dyn FnMut(&str, f64)) {
+        show("price", self.pricing.price());
+        show("xi", self.source.xi);
+        show("expected", self.source.expected);
+    }
+}
 
 /// The window of a source and what moves it.
 #[derive(Clone, Debug)]
-struct Source {
+pub struct Source {
     gains: Gains,
-    /// The window at xi = 0 and no price: w_m.
+    /// The initial window, w_m.
+    initial: f64,
+    /// The window at xi = 0 and no price: w_m, unless the law says otherwise.
     scale: f64,
     packet_bits: f64,
     window: f64,
@@ -151,6 +219,7 @@ impl Source {
         let (step_at, smoothed_rtt) = (None, Span::ZERO);
         Self {
             gains,
+            initial: window,
             scale: window,
             packet_bits,
             window,
@@ -229,17 +298,6 @@ impl Source {
         self.xi += libm::log(self.gains.decrease);
         self.expected *= self.gains.decrease;
     }
-
-    /// The window is spread over the RTT.
-    fn pacing_rate(&self) -> Option<BitRate> {
-        let rtt = self.smoothed_rtt.seconds();
-        (rtt > 0.0).then(|| BitRate::from_bps(self.window * self.packet_bits / rtt))
-    }
-
-    fn observe(&self, show: &mut dyn FnMut(&str, f64)) {
-        show("xi", self.xi);
-        show("expected", self.expected);
-    }
 }
 
 #[cfg(test)]
@@ -252,7 +310,7 @@ mod tests {
     }
 
     fn gains() -> Gains {
-        marks::Params::default().gains()
+        Params::default().gains()
     }
 
     /// Section V: alpha = 0.37, eta = 0.64 and M = 1.
@@ -261,7 +319,7 @@ mod tests {
         let Gains { alpha, beta, .. } = gains();
         assert!((beta - 0.2368).abs() < 1e-12);
         assert!((beta / alpha - 0.64).abs() < 1e-12); // z = beta M / alpha
-        let twice = marks::Params { bottlenecks: 2.0, ..Default::default() }.gains();
+        let twice = Params { bottlenecks: 2.0, ..Params::default() }.gains();
         assert!((twice.beta / twice.alpha - 0.64).abs() < 1e-12);
         assert!((twice.alpha - 0.185).abs() < 1e-12);
     }
@@ -314,18 +372,8 @@ mod tests {
     fn steps_are_made_up_for_when_an_ack_comes() {
         let mut source = Source::new(gains(), &Opening::new(2.0, 1000));
         let mut due = |ms: u64, recovering| {
-            source.due(&Ack {
-                now: Time::ZERO + Span::from_millis(ms),
-                newly_acked: 1,
-                in_flight: 1,
-                rtt: Span::from_millis(50),
-                smoothed_rtt: Span::from_millis(50),
-                min_rtt: Span::from_millis(50),
-                feedback: crate::codecs::Feedback::None,
-                recovering,
-                app_limited: false,
-                rate: None,
-            })
+            let now = Time::ZERO + Span::from_millis(ms);
+            source.due(&Ack { recovering, ..Ack::new(now, 1, 1, Span::from_millis(50)) })
         };
         let steps = [(50, 0), (59, 0), (60, 1), (61, 0), (95, 3), (99, 0), (100, 1)];
         for (ms, expected) in steps {

@@ -129,7 +129,6 @@ pub fn pace(window: f64, smoothed_rtt: Span, packet_bytes: u32) -> Option<BitRat
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::codecs::Feedback;
 
     fn ms(n: u64) -> Span {
         Span::from_millis(n)
@@ -159,18 +158,7 @@ mod tests {
     }
 
     fn ack(now: u64, rtt: u64) -> Ack {
-        Ack {
-            now: Time::ZERO + ms(now),
-            newly_acked: 1,
-            in_flight: 1,
-            rtt: ms(rtt),
-            smoothed_rtt: ms(rtt),
-            min_rtt: ms(rtt),
-            feedback: Feedback::None,
-            recovering: false,
-            app_limited: false,
-            rate: None,
-        }
+        Ack::new(Time::ZERO + ms(now), 1, 1, ms(rtt))
     }
 
     #[test]

@@ -11,10 +11,11 @@
 
 pub mod habits;
 
+use super::tcp_window::halved;
 use crate::codecs::{Codec, Feedback, Load};
-use crate::params;
 use crate::quantities::{BitRate, Span, Time};
 use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw, SenderSpec};
+use crate::{params, tunes};
 use habits::{AfterCut, AiLimit, AiScaling, MiLimit, RttFrom, TickClock};
 
 params! {
@@ -47,11 +48,14 @@ params! {
         /// Whose smoothed RTT: the transport's, or one of 10 ms ticks [S5].
         pub rtt_from: RttFrom = RttFrom::Transport;
         /// Is the first packet alone, in place of a SYN [S6]?
-        pub syn: bool = false;
+        pub syn: bool = false => fixed;
         /// Are 2 to 64 packets paced if more than 100 ms apart [S8]?
         pub sparse_pacing: bool = false;
     }
 }
+
+/// The largest exponent of a step of MI: e^60 packets are beyond any network.
+const LARGEST_EXPONENT: f64 = 60.0;
 
 /// What the sender does with load feedback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,35 +94,57 @@ pub struct Vcp {
 impl Vcp {
     /// Starts with the initial window, in MI.
     pub fn new(params: Params, opening: &Opening) -> Self {
-        Self {
+        let mut law = Self {
             params,
             window: if params.syn { 1.0 } else { opening.initial_window },
             phase: Phase::Following,
-            ln_growth: libm::log1p(params.xi),
+            ln_growth: 0.0,
             mi_step: (Span::ZERO, 0.0),
             clock: TickClock::default(),
             smoothed_rtt: Span::ZERO,
             opened: params.syn.then_some(opening.initial_window),
             said: Load::Low,
-            plain: params.rtt_from == RttFrom::Transport && !params.syn && !params.new_acks_only,
+            plain: false,
             packet_bytes: opening.packet_bytes,
-        }
+        };
+        law.derive();
+        law
+    }
+
+    /// Goes on with these parameters.
+    pub(super) fn set(&mut self, params: Params) {
+        self.params = params;
+        self.derive();
+    }
+
+    /// What follows from the parameters.
+    fn derive(&mut self) {
+        let Params { xi, rtt_from, syn, new_acks_only, .. } = self.params;
+        self.ln_growth = libm::log1p(xi);
+        self.mi_step = (Span::ZERO, 0.0);
+        self.plain = rtt_from == RttFrom::Transport && !syn && !new_acks_only;
     }
 
     /// (6): packets that one ACK adds at low load.
     fn mi(&mut self) -> f64 {
         let rtt = self.smoothed_rtt;
-        let exponent = || rtt.ratio(self.params.t_rho).min(self.params.sigma_mi);
         if self.params.mi_limit == MiLimit::Table {
             let most = habits::limit(&habits::MI_TABLE, self.window);
             if most < self.params.xi {
-                return libm::expm1(exponent() * libm::log1p(most));
+                return self.growth(libm::log1p(most));
             }
         }
         if self.mi_step.0 != rtt {
-            self.mi_step = (rtt, libm::expm1(exponent() * self.ln_growth));
+            self.mi_step = (rtt, self.growth(self.ln_growth));
         }
         self.mi_step.1
+    }
+
+    /// (6) with this ln(1 + xi).
+    fn growth(&self, ln_growth: f64) -> f64 {
+        let Params { t_rho, sigma_mi, .. } = self.params;
+        let exponent = self.smoothed_rtt.ratio(t_rho).min(sigma_mi);
+        libm::expm1((exponent * ln_growth).min(LARGEST_EXPONENT))
     }
 
     /// (8), or what stands for it: packets that one ACK adds at high load.
@@ -181,6 +207,8 @@ impl Vcp {
 }
 
 impl SenderLaw for Vcp {
+    tunes! { derive }
+
     fn on_ack(&mut self, ack: &Ack) {
         let Feedback::Load(said) = ack.feedback else { return };
         self.smoothed_rtt = ack.smoothed_rtt;
@@ -203,7 +231,7 @@ impl SenderLaw for Vcp {
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        self.window = (f64::from(loss.in_flight) / 2.0).max(2.0).min(self.window);
+        self.window = halved(self.window, loss);
     }
 
     fn on_timeout(&mut self, _: &Loss) {

@@ -1,7 +1,6 @@
 //! BBR v1 on a path of known rate and delay.
 
 use super::*;
-use crate::codecs::Feedback;
 
 /// A path of 1000 packets / s and 100 ms: a hundred packets. Each call is a round.
 struct Path {
@@ -25,15 +24,7 @@ impl Path {
         self.delivered = delivered;
         let rtt = Span::from_millis(100);
         self.law.on_ack(&Ack {
-            now: self.now,
-            newly_acked,
-            in_flight,
-            rtt,
-            smoothed_rtt: rtt,
-            min_rtt: rtt,
-            feedback: Feedback::None,
             recovering: self.recovering,
-            app_limited: false,
             rate: Some(RateSample {
                 delivered,
                 prior_delivered: prior,
@@ -44,6 +35,7 @@ impl Path {
                 lost,
                 prior_in_flight: in_flight,
             }),
+            ..Ack::new(self.now, newly_acked, in_flight, rtt)
         });
     }
 
