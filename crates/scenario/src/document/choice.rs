@@ -3,6 +3,7 @@
 use crate::document::defaults::{pacing_avoidance, pacing_slow_start};
 use knee_input::number::{PacingGain, Probability, Ranged};
 use knee_input::quantity::{Delay, Written};
+use knee_laws::quantities::Span;
 use schemars::JsonSchema;
 use serde::de::value::MapAccessDeserializer;
 use serde::{Deserialize, Deserializer, Serialize, de};
@@ -346,6 +347,13 @@ reads!(ParamValue, "a number, true, false or a quantity such as \"80 ms\"", {
         Ok(ParamValue::Text(text.to_owned()))
     }
 });
+
+impl Spread {
+    /// Uniform over the first second: when flows start unless it is said.
+    pub fn first_second() -> Self {
+        Self::Shape(Shape::Uniform([Delay(Span::ZERO), Delay(Span::from_secs(1))]))
+    }
+}
 
 impl Default for Seeds {
     fn default() -> Self {

@@ -98,7 +98,7 @@ pub(crate) struct Dumbbell {
     #[serde(default = "access_factor")]
     pub access_factor: Factor,
     /// When flows start.
-    #[serde(default = "first_second")]
+    #[serde(default = "Spread::first_second")]
     pub start: Spread,
 }
 
@@ -128,7 +128,7 @@ pub(crate) struct ParkingLot {
     #[serde(default = "access_factor")]
     pub access_factor: Factor,
     /// When flows start.
-    #[serde(default = "first_second")]
+    #[serde(default = "Spread::first_second")]
     pub start: Spread,
 }
 
@@ -517,6 +517,5 @@ impl Transport {
 }
 
 use crate::document::defaults::{
-    access_factor, dumbbell_share, first_second, no, no_delay, no_flows, one_flow, pareto_shape,
-    yes,
+    access_factor, dumbbell_share, no, no_delay, no_flows, one_flow, pareto_shape, yes,
 };

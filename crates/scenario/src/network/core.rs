@@ -2,7 +2,6 @@
 
 use crate::document::choice::{LawSpec, LossModel, LossSpec, Shape, Spread};
 use crate::document::format::{Arrivals, Mismatch, RateChange, Reorder, Transport};
-use crate::network::aggregate::CoreAggregate;
 use crate::network::index::Index;
 use knee_input::problem::{Fault, Key, KeyPath};
 use knee_input::quantity::{BufferSize, Delay, FlowSize};
@@ -62,6 +61,23 @@ pub(crate) enum AccessDelay {
     Rtt(Spread),
     /// Each of the four.
     Each(Spread),
+}
+
+/// An aggregate of the network's core.
+#[derive(Clone, Debug)]
+pub(crate) struct CoreAggregate {
+    /// The link that it is to others.
+    pub link: usize,
+    /// The group of its carrying flow, the group's only one; set once all groups are there.
+    pub group: usize,
+    /// Its carrying flow's way there and back.
+    pub forward: Vec<usize>,
+    pub backward: Vec<usize>,
+    /// Bytes that carrying adds to a packet.
+    pub overhead: u16,
+    pub sender: Option<LawSpec>,
+    pub transport: Transport,
+    pub at: KeyPath,
 }
 
 /// All links and groups.
@@ -168,7 +184,10 @@ impl Network {
 
     /// Notes where the links are, once they are all there.
     pub fn index_links(&mut self) {
-        self.index = Index::new(&self.links, &self.aggregates);
+        self.index = Index::new(
+            self.links.iter().map(|link| (&*link.name, [&*link.from, &*link.to], link.delay)),
+            self.aggregates.iter().map(|aggregate| aggregate.link),
+        );
     }
 
     /// Finds what crosses each link, once all groups are there.

@@ -1,7 +1,7 @@
 //! A general graph: links and groups of flows by name, ways found and checked.
 
 use crate::document::choice::{PathSpec, Spread};
-use crate::document::defaults::{ACCESS_FACTOR, first_second, no_delay};
+use crate::document::defaults::{ACCESS_FACTOR, no_delay};
 use crate::document::format::{Document, Group, Link};
 use crate::network::core::{
     AccessDelay, CoreAccess, CoreGroup, CoreLink, Network, REVERSE, Template, rate_changes,
@@ -129,7 +129,7 @@ fn core_group(group: &Group, context: Context) -> Result<CoreGroup, Halt> {
         (Some(start), ..) => start.clone(),
         (None, Some(_), _) => Spread::Fixed(no_delay()),
         (None, None, Some(template)) => template.start.clone(),
-        (None, None, None) => first_second(),
+        (None, None, None) => Spread::first_second(),
     };
     start.check(group.count.0, &at.key("start"))?;
     if let Some(stop) = &group.stop {

@@ -1,7 +1,7 @@
 //! Checks of the document as a whole: names, times, amounts.
 
 use crate::document::choice::{Seeds, SlowStartSpec};
-use crate::document::defaults;
+use crate::document::fill;
 use crate::document::format::{ArrivalSize, Document, ProbeSpec, ProbeSwitch, Transport};
 use crate::network::core::{CoreGroup, Network};
 use crate::plan::plans::{GroupPlan, Plan, check_transport};
@@ -170,7 +170,7 @@ pub(crate) fn chosen_probes(document: &Document, network: &Network) -> Vec<Probe
     }
     match document.probes {
         Some(ProbeSwitch::None) => Vec::new(),
-        Some(ProbeSwitch::Default) | None => defaults::probes(lasting_flows(network)),
+        Some(ProbeSwitch::Default) | None => fill::probes(lasting_flows(network)),
     }
 }
 

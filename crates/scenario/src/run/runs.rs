@@ -1,8 +1,8 @@
 //! Runs every variant with every seed.
 
-use crate::plan::memory::{self, MemoryLimit};
 use crate::plan::plans::Plan;
 use crate::run::build;
+use crate::run::memory::{self, MemoryLimit};
 use crate::run::results::{Results, Run, collect};
 use crate::scenario::Scenario;
 use crate::warning::Warning;

@@ -1,8 +1,8 @@
 //! Who shares what: capacities of links, and the ways of flows over them, for whoever computes fair shares.
 
 use crate::network::core::{CoreGroup, CoreLink};
+use crate::network::flows::mean_packets;
 use crate::plan::plans::{GroupPlan, Plan};
-use crate::run::build::mean_packets;
 use crate::scenario::Scenario;
 use knee_laws::quantities::Time;
 use serde_json::{Value, json};

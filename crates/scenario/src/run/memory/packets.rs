@@ -5,10 +5,10 @@
 //! routers how fast to go, on a way where none answers, send all that their window allows at once. No link holds more
 //! than the windows of its flows.
 
-use super::need::{Part, Phase};
+use super::part::{Part, Phase};
 use crate::network::core::{CoreGroup, CoreLink, Network};
+use crate::network::flows::mean_packets;
 use crate::plan::plans::{GroupPlan, LinkPlan, Plan};
-use crate::run::build;
 use crate::scenario::Scenario;
 use knee_input::interrupt::{Interrupt, Interrupted};
 use knee_input::quantity::FlowSize;
@@ -107,7 +107,7 @@ impl<'a> Sending<'a> {
         let transport = &laws.transport;
         let data_bytes = f64::from(transport.data_bytes);
         let size = match (&core.arrivals, core.size) {
-            (Some(arrivals), _) => build::mean_packets(&arrivals.size, data_bytes),
+            (Some(arrivals), _) => mean_packets(&arrivals.size, data_bytes),
             (None, FlowSize::Packets(packets)) => packets,
             (None, FlowSize::Bytes(bytes)) => bytes / data_bytes,
             (None, FlowSize::Endless) => f64::INFINITY,
@@ -125,7 +125,7 @@ impl<'a> Sending<'a> {
             false if transport.handshake => 1.0,
             false => transport.initial_window.min(window),
         };
-        let rated = build::sender(laws).is_ok_and(|law| law.wants_rate());
+        let rated = laws.build().is_ok_and(|law| law.wants_rate());
         let rate = carried(network, core).min(access);
         Self { core, codec, flows, data_bytes, window, burst, unanswered, rated, access, rate }
     }
