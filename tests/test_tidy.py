@@ -13,13 +13,16 @@ from conftest import ROOT
 
 ALLOWED = {
     "knee-laws": set(),
-    "knee-sim": {"knee-laws"},
+    "knee-path": {"knee-laws"},
+    "knee-sim": {"knee-laws", "knee-path"},
     "knee-fluid": {"knee-laws"},
-    "knee-live": {"knee-laws"},
-    "knee-scenario": {"knee-laws", "knee-sim", "knee-fluid", "knee-live"},
-    "knee-python": {"knee-scenario"},
+    "knee-input": {"knee-laws"},
+    "knee-models": {"knee-laws", "knee-fluid", "knee-input", "knee-path"},
+    "knee-scenario": {"knee-laws", "knee-sim", "knee-input"},
+    "knee-python": {"knee-models", "knee-scenario"},
 }
-"""laws <- {sim, fluid, live} <- scenario <- python (ARCHITECTURE.md)."""
+"""laws <- path <- sim; laws <- {fluid, input}; {fluid, input} <- models; {sim, input} <- scenario; python on
+top (ARCHITECTURE.md). The tests of models draw with path's random numbers."""
 
 LONGEST = 600
 

@@ -38,7 +38,7 @@ impl Scenario {
         match Self::parse_with(source, Laws::shipped(), Interrupt::NEVER) {
             Ok(scenario) => Ok(scenario),
             Err(Stopped::Refused(problem)) => Err(problem),
-            Err(other) => Err(Problem(other.to_string())),
+            Err(other) => Err(Problem::new(other.to_string())),
         }
     }
 

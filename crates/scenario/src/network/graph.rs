@@ -7,7 +7,6 @@ use crate::network::core::{
     AccessDelay, CoreAccess, CoreGroup, CoreLink, Network, REVERSE, Template, rate_changes,
 };
 use knee_input::interrupt::{Halt, Interrupt};
-use knee_input::nearest::{listed, nearest};
 use knee_input::problem::{Fault, KeyPath};
 use knee_input::quantity::FlowSize;
 use knee_laws::quantities::BitRate;
@@ -272,8 +271,7 @@ impl Context<'_> {
         if index.has_node(name) {
             return Ok(());
         }
-        let hint = nearest(name, index.nodes());
-        Err(at.fault(format!("no such node; there are {}{hint}", listed(index.nodes()))))
+        Err(at.fault("no such node").among("there are", name, index.nodes()))
     }
 
     /// Links of a path, checked to exist and to connect.
@@ -300,8 +298,7 @@ impl Context<'_> {
             let at = at.index(index);
             let Some(link) = self.network.find(name) else {
                 let known = || self.network.links.iter().map(|link| link.name.as_str());
-                let hint = nearest(name, known());
-                return Err(at.fault(format!("no such link; there are {}{hint}", listed(known()))));
+                return Err(at.fault("no such link").among("there are", name, known()));
             };
             if !taken.insert(link) {
                 return Err(at.fault("a path takes a link once"));

@@ -88,7 +88,7 @@ fn threads(wanted: Option<usize>) -> Result<usize, Problem> {
     match wanted {
         None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
         Some(threads) if (1..=MOST_THREADS).contains(&threads) => Ok(threads),
-        Some(threads) => Err(Problem(format!(
+        Some(threads) => Err(Problem::new(format!(
             "threads: there can be 1 to {MOST_THREADS} runs at a time, not {threads}"
         ))),
     }

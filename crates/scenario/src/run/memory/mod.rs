@@ -34,7 +34,8 @@ impl MemoryLimit {
     /// Reads a limit such as `8 GB`.
     pub fn read(text: &str) -> Result<Self, Problem> {
         let parsed = knee_input::measure::MEMORY.parse(text);
-        let (bytes, _) = parsed.map_err(|said| Problem(format!("memory limit {text}: {said}")))?;
+        let (bytes, _) =
+            parsed.map_err(|said| Problem::new(format!("memory limit {text}: {said}")))?;
         Ok(Self::Bytes(bytes as u64))
     }
 }
@@ -61,7 +62,7 @@ pub(crate) fn admit(
     let need = Need::of(scenario, interrupt)?;
     fit(&need, wanted, room).map_err(|message| {
         let at = need.largest(1).map_or_else(String::new, |(part, _)| format!("{}: ", part.at));
-        Problem(format!("{}: {at}{message}", scenario.source)).into()
+        Problem::new(format!("{}: {at}{message}", scenario.source)).into()
     })
 }
 
