@@ -297,7 +297,7 @@ fn names(tree: &Value, path: &KeyPath) -> String {
 /// Keys that take lists of tables.
 const TABLE_LISTS: [&str; 6] = ["variant", "link", "aggregate", "flows", "probe", "rate_changes"];
 /// Keys that take lists of values.
-const VALUE_LISTS: [&str; 5] = ["seeds", "rates", "path", "back", "uniform"];
+const VALUE_LISTS: [&str; 7] = ["seeds", "rates", "path", "back", "uniform", "from", "to"];
 
 /// Are lists only where lists belong? (serde would also read a table from a list of its values.)
 fn lists(value: &Value, at: &KeyPath) -> Result<(), Fault> {

@@ -59,6 +59,27 @@ pub struct Estimate {
     pub passive: bool,
 }
 
+/// What a link's law takes for the link's capacity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Capacity {
+    /// The link's rate.
+    Rate,
+    /// This rate, whatever the link's is.
+    Fixed(BitRate),
+    /// An estimate; until there is one, the link's rate.
+    Estimated(Estimate),
+}
+
+impl Capacity {
+    /// How it is estimated, if it is.
+    pub fn estimate(&self) -> Option<Estimate> {
+        match self {
+            Self::Estimated(estimate) => Some(*estimate),
+            Self::Rate | Self::Fixed(_) => None,
+        }
+    }
+}
+
 /// A change of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LinkChange {
@@ -99,8 +120,8 @@ pub struct LinkConfig {
     pub router: Router,
     /// What the law needs of the link.
     pub needs: Needs,
-    /// Does the law learn the capacity from how long packets take, in place of the rate?
-    pub estimate: Option<Estimate>,
+    /// What the law takes for the capacity.
+    pub capacity: Capacity,
     /// What changes in the run, in order of time.
     pub changes: Vec<(Time, LinkChange)>,
     /// May it also be changed from outside ([`Simulation::apply`](crate::Simulation::apply))?
@@ -123,7 +144,7 @@ impl LinkConfig {
             buffer: Buffer::Unlimited,
             router: Router::DropTail(DropTail),
             needs: Needs::ARRIVALS,
-            estimate: None,
+            capacity: Capacity::Rate,
             changes: Vec::new(),
             changeable: false,
             loss: None,

@@ -8,7 +8,7 @@
 //! arrivals either: they come in the order in which the feeder sends them, so that the packet's arrival
 //! at its far end is known when the feeder sends it. Such a link is called *known ahead*.
 
-use crate::config::{Buffer, LinkChange, LinkConfig, LinkId};
+use crate::config::{Buffer, Capacity, LinkChange, LinkConfig, LinkId};
 use crate::impairment::Fate;
 use crate::packet::Packet;
 use crate::port::Port;
@@ -81,7 +81,7 @@ impl Link {
         let unseen = matches!(config.router, Router::DropTail(_))
             && config.buffer == Buffer::Unlimited
             && config.changes.is_empty()
-            && !(impaired || config.changeable || config.estimate.is_some())
+            && !(impaired || config.changeable || config.capacity != Capacity::Rate)
             && !(config.measured || config.needs.queues > 1);
         Self {
             byte_time: byte_time(config.rate),
@@ -90,7 +90,7 @@ impl Link {
             line: Ring::default(),
             known_ahead: false,
             is_impaired: impaired,
-            estimates: config.estimate.is_some(),
+            estimates: config.capacity.estimate().is_some(),
             service: Service::Own,
             server: 0,
             port: (!unseen).then(|| Box::new(Port::new(config, seed, false))),

@@ -151,6 +151,27 @@ fn always() -> Probability {
     Probability(1.0)
 }
 
+/// A node, or several that flows take in turn.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum Nodes {
+    /// Its name.
+    One(String),
+    /// Their names.
+    Several(Vec<String>),
+}
+
+impl Nodes {
+    /// Their names; none where none are given.
+    pub fn listed(given: &Option<Self>) -> Vec<&String> {
+        match given {
+            None => Vec::new(),
+            Some(Self::One(name)) => vec![name],
+            Some(Self::Several(names)) => names.iter().collect(),
+        }
+    }
+}
+
 /// A law by name, or a table of its name and parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
@@ -253,6 +274,22 @@ reads!(PathSpec, "\"forward\", \"reverse\" or a list of link names", {
             links.push(link);
         }
         Ok(PathSpec::Links(links))
+    }
+});
+
+reads!(Nodes, "a node's name or a list of them", {
+    fn visit_str<E: de::Error>(self, name: &str) -> Result<Nodes, E> {
+        Ok(Nodes::One(name.to_owned()))
+    }
+    fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<Nodes, A::Error> {
+        let mut names = Vec::new();
+        while let Some(name) = list.next_element()? {
+            names.push(name);
+        }
+        if names.is_empty() {
+            return Err(de::Error::custom("a list of nodes has one at least"));
+        }
+        Ok(Nodes::Several(names))
     }
 });
 

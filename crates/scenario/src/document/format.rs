@@ -1,7 +1,7 @@
 //! The scenario as it is written: the types behind TOML, JSON and the JSON Schema.
 
 use crate::document::choice::{
-    Ecn, LawSpec, LossSpec, Pacing, PathSpec, Seeds, SlowStartSpec, Spread,
+    Ecn, LawSpec, LossSpec, Nodes, Pacing, PathSpec, Seeds, SlowStartSpec, Spread,
 };
 use knee_input::number::{
     ArrivalRate, Count, Factor, Links, PacketsPerAck, ParetoShape, Probability, Share, Window,
@@ -370,12 +370,12 @@ pub(crate) struct Group {
     /// How many flows; for arrivals, how many pairs of access links they take in turn.
     #[serde(default = "one_flow")]
     pub count: Count,
-    /// Sending node; the way is the one of least delay.
+    /// Sending node, or a list that flows take in turn; the way is the one of least delay.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub from: Option<String>,
-    /// Receiving node.
+    pub from: Option<Nodes>,
+    /// Receiving node, or a list that flows take in turn.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub to: Option<String>,
+    pub to: Option<Nodes>,
     /// Way of the data, instead of `from` and `to`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<PathSpec>,

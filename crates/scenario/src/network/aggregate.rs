@@ -3,7 +3,9 @@
 use crate::document::choice::{LawSpec, Spread};
 use crate::document::defaults::no_delay;
 use crate::document::format::{Aggregate, Document, Mismatch, Transport};
-use crate::network::core::{CoreAggregate, CoreGroup, CoreLink, Network, REVERSE, Template};
+use crate::network::core::{
+    CoreAggregate, CoreGroup, CoreLink, CoreWay, Network, REVERSE, Template,
+};
 use crate::network::graph::{Context, Way, check_hops};
 use knee_input::interrupt::{Halt, Interrupt};
 use knee_input::problem::{Fault, KeyPath};
@@ -127,8 +129,10 @@ pub(crate) fn groups(network: &mut Network) -> Result<(), Fault> {
         let group = CoreGroup {
             name,
             count: 1,
-            forward: aggregate.forward.clone(),
-            backward: aggregate.backward.clone(),
+            ways: vec![CoreWay {
+                forward: aggregate.forward.clone(),
+                backward: aggregate.backward.clone(),
+            }],
             access: None,
             start: Spread::Fixed(no_delay()),
             stop: None,
@@ -168,8 +172,10 @@ impl Network {
     pub fn without_aggregates(&self) -> Self {
         let mut plain = self.clone();
         for group in &mut plain.groups {
-            group.forward = self.expanded(&group.forward);
-            group.backward = self.expanded(&group.backward);
+            for way in &mut group.ways {
+                way.forward = self.expanded(&way.forward);
+                way.backward = self.expanded(&way.backward);
+            }
         }
         for aggregate in std::mem::take(&mut plain.aggregates) {
             plain.links[aggregate.link].measured = false;

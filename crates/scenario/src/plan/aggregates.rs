@@ -21,7 +21,7 @@ pub(crate) fn check(plan: &Plan, network: &Network) -> Result<(), Fault> {
         return Ok(());
     }
     for (group, laws) in network.groups.iter().zip(&plan.groups) {
-        let crossed = group.forward.iter().filter_map(|link| network.index.aggregate(*link));
+        let crossed = group.crossed().into_iter().filter_map(|link| network.index.aggregate(link));
         for aggregate in crossed.map(|place| &network.aggregates[place]) {
             let bytes = u64::from(laws.transport.data_bytes) + u64::from(aggregate.overhead);
             if bytes > MOST_BYTES {

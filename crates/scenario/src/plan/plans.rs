@@ -229,7 +229,7 @@ fn group_plan(
     };
     let options = group.transport.or(&variant.transport);
     let crossed: Vec<&RouterChoice> =
-        group.forward.iter().map(|link| &*links[*link].router).collect();
+        group.crossed().into_iter().map(|link| &*links[link].router).collect();
     let codec = sender.info().codec;
     let negotiated = match options.ecn {
         Some(Ecn::Set(set)) => set,
@@ -237,11 +237,14 @@ fn group_plan(
     };
     let codec = if codec.is_optional() && !negotiated { Codec::None } else { codec };
     let allowed = group.mismatch.unwrap_or(variant.mismatch) == Mismatch::Allow;
-    if !allowed && let Some(message) = mismatch((&sender, codec), &crossed, laws) {
+    for way in group.ways.iter().filter(|_| !allowed) {
+        let crossed: Vec<&RouterChoice> =
+            way.forward.iter().map(|link| &*links[*link].router).collect();
+        let Some(message) = mismatch((&sender, codec), &crossed, laws) else { continue };
         let at = if group.sender.is_some() { at } else { variant.at.clone() };
         let name = &group.name;
         let way: Vec<&str> =
-            group.forward.iter().map(|link| network.links[*link].name.as_str()).collect();
+            way.forward.iter().map(|link| network.links[*link].name.as_str()).collect();
         return Err(at.fault(format!(
             "flows `{name}` over {}: {message}; `mismatch = \"allow\"` runs it all the same",
             way.join(", ")

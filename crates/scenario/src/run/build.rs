@@ -10,8 +10,8 @@ use knee_laws::quantities::{Span, Time};
 use knee_laws::router::Draw;
 use knee_sim::Stream;
 use knee_sim::config::{
-    AggregateConfig, FlowConfig, Group, GroupId, LinkChange, LinkConfig, LinkId, NetworkConfig,
-    Probe, Route, SourceConfig,
+    AggregateConfig, Capacity, FlowConfig, Group, GroupId, LinkChange, LinkConfig, LinkId,
+    NetworkConfig, Probe, Route, SourceConfig,
 };
 
 /// The network of a variant with a seed.
@@ -72,7 +72,7 @@ fn core_link(plan: &Plan, network: &Network, link: usize) -> Result<LinkConfig, 
         buffer: *buffer,
         router: plan.links[link].build(core, plan.data_bytes)?,
         needs: choice.info().needs,
-        estimate: None,
+        capacity: Capacity::Rate,
         changes: (core.rate_changes.iter())
             .map(|(at, rate)| (*at, LinkChange::Rate(*rate)))
             .collect(),
@@ -149,7 +149,6 @@ impl Build<'_> {
     /// A way for each flow of the group, access links included.
     fn routes(&mut self, group: &CoreGroup) -> Result<Vec<Route>, Stopped> {
         let mut stream = Stream::new(self.seed, &format!("rtt of {}", group.name));
-        let core_rtt = self.network.core_rtt(group);
         let way = |core: &[usize], first: Option<LinkId>, last: Option<LinkId>| {
             let mut way = Vec::with_capacity(core.len() + 2);
             way.extend(first);
@@ -160,6 +159,8 @@ impl Build<'_> {
         let mut routes = Vec::with_capacity(group.count as usize);
         for index in 0..group.count {
             self.interrupt.check()?;
+            let core = group.way(index);
+            let core_rtt = self.network.core_rtt(core);
             let mut ends = [None; 4];
             if let Some(access) = &group.access {
                 let mut uniform = || stream.uniform();
@@ -173,8 +174,8 @@ impl Build<'_> {
             }
             let [out, to, back, home] = ends;
             routes.push(Route {
-                forward: way(&group.forward, out, to),
-                backward: way(&group.backward, back, home),
+                forward: way(&core.forward, out, to),
+                backward: way(&core.backward, back, home),
             });
         }
         Ok(routes)

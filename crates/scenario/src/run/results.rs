@@ -125,17 +125,26 @@ impl Got {
 
 /// Of each link, what the endless flows got whose data crosses it, or all that cross it if none is endless.
 fn shares(network: &Network, flows: &[FlowReport]) -> Vec<Got> {
-    let mut groups = vec![Got::default(); network.groups.len()];
+    // Of each group, what the flows on each of its ways got; flows take ways in turn.
+    let mut groups: Vec<Vec<Got>> =
+        network.groups.iter().map(|group| vec![Got::default(); group.ways.len()]).collect();
+    let mut next = vec![0; groups.len()];
     for flow in flows {
-        groups[flow.group.0 as usize].add(flow);
+        let group = flow.group.0 as usize;
+        let ways = groups[group].len();
+        let turn = next[group] % network.groups[group].count.max(1) as usize;
+        groups[group][turn % ways].add(flow);
+        next[group] += 1;
     }
     let mut links = vec![[Got::default(); 2]; network.links.len()];
-    for (group, got) in network.groups.iter().zip(&groups) {
+    for (number, group) in network.groups.iter().enumerate() {
         let kind = usize::from(group.is_endless());
-        let mut crossed = group.forward.clone();
-        crossed.sort_unstable();
-        crossed.dedup();
-        crossed.into_iter().for_each(|link| links[link][kind].add_all(got));
+        for (way, got) in group.ways.iter().zip(&groups[number]) {
+            let mut crossed = way.forward.clone();
+            crossed.sort_unstable();
+            crossed.dedup();
+            crossed.into_iter().for_each(|link| links[link][kind].add_all(got));
+        }
     }
     links
         .into_iter()

@@ -41,14 +41,16 @@ impl Scenario {
             .zip(&plan.groups)
             .enumerate()
             .filter(|(index, (group, _))| !carriers.contains(index) && group.count > 0)
-            .map(|(_, (group, laws))| {
+            .flat_map(|(_, (group, laws))| group.shares().map(move |share| (share, group, laws)))
+            .filter(|((_, count), ..)| *count > 0)
+            .map(|((way, count), group, laws)| {
                 let transport = &laws.transport;
                 let stops = group.stop.as_ref().map(|stop| Time::ZERO + stop.range(group.count).0);
                 json!({
                     "name": group.name,
-                    "count": group.count,
-                    "data": names(&group.forward),
-                    "acks": names(&group.backward),
+                    "count": count,
+                    "data": names(&way.forward),
+                    "acks": names(&way.backward),
                     "access_bps": group.access.as_ref().map(|access| access.rate.bps()),
                     "data_bytes": transport.data_bytes,
                     "ack_bytes": transport.ack_bytes,

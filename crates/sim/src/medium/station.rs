@@ -58,6 +58,8 @@ pub struct Counts {
     /// Those that collided, and those whose data all had errors.
     pub collisions: u64,
     pub errors: u64,
+    /// Those that repeat an earlier one.
+    pub retries: u64,
     /// Packets delivered, and given up at the retry limit.
     pub delivered: u64,
     pub retry_drops: u64,
@@ -196,13 +198,15 @@ impl Station {
 
     /// The numbers over this span.
     pub fn report(&self, link: LinkId, over: Span) -> StationReport {
-        let Counts { attempts, collisions, errors, delivered, retry_drops, air } = self.counts;
+        let Counts { attempts, collisions, errors, retries, delivered, retry_drops, air } =
+            self.counts;
         StationReport {
             link,
             airtime: (air.seconds() - self.base.air.seconds()) / over.seconds().max(1e-12),
             attempts: attempts - self.base.attempts,
             collisions: collisions - self.base.collisions,
             errors: errors - self.base.errors,
+            retries: retries - self.base.retries,
             delivered: delivered - self.base.delivered,
             retry_drops: retry_drops - self.base.retry_drops,
         }

@@ -142,7 +142,8 @@ fn link_bytes() -> f64 {
 /// A group's flows with their access links: the more of what their description takes before they are built, and of
 /// what they take afterwards.
 fn flows(group: &CoreGroup, at_once: f64) -> Part {
-    let hops = (group.forward.len() + group.backward.len() + 4) as f64;
+    let hops = group.ways.iter().map(|way| way.links().count()).max().unwrap_or(0) + 4;
+    let hops = hops as f64;
     let access = if group.access.is_some() { 4.0 } else { 0.0 };
     let described =
         access * link_bytes() + size_of::<FlowConfig>() as f64 + 4.0 * hops + 4.0 * ALLOCATED;
