@@ -81,6 +81,12 @@ ranged! {
     ArrivalRate: f64, "number", 0.000001, 100_000_000, "a number a second from 0.000001 to 100000000";
     #[doc = "A Pareto distribution's shape."]
     ParetoShape: f64, "number", 1.001, 100, "a number from 1.001 to 100";
+    #[doc = "A contention window in slots."]
+    Slots: u32, "integer", 1, 65535, "a whole number of slots from 1 to 65535";
+    #[doc = "Transmissions of a frame."]
+    Retries: u32, "integer", 1, 255, "a whole number from 1 to 255";
+    #[doc = "Packets of one transmission."]
+    Packets: u32, "integer", 1, 64, "a whole number from 1 to 64";
     #[doc = "A multiple of window / RTT."]
     PacingGain: f64, "number", 0.01, 100, "a number from 0.01 to 100";
 }

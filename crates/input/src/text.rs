@@ -295,7 +295,8 @@ fn names(tree: &Value, path: &KeyPath) -> String {
 }
 
 /// Keys that take lists of tables.
-const TABLE_LISTS: [&str; 6] = ["variant", "link", "aggregate", "flows", "probe", "rate_changes"];
+const TABLE_LISTS: [&str; 8] =
+    ["variant", "link", "wlan", "station", "aggregate", "flows", "probe", "rate_changes"];
 /// Keys that take lists of values.
 const VALUE_LISTS: [&str; 7] = ["seeds", "rates", "path", "back", "uniform", "from", "to"];
 

@@ -6,6 +6,7 @@ use crate::network::aggregate;
 use crate::network::core::Network;
 use crate::network::graph;
 use crate::network::template::{dumbbell, parking_lot};
+use crate::network::wlan;
 use crate::plan::aggregates;
 use crate::plan::check;
 use crate::plan::doubts::doubts;
@@ -81,7 +82,13 @@ impl Scenario {
                 let (network, template) = parking_lot::expand(template, &bottleneck)?;
                 (network, Some(template))
             }
-            (None, None) => (graph::links(&document)?, None),
+            (None, None) => match document.wlan.template() {
+                Some(template) => {
+                    let (network, template) = wlan::expand(template)?;
+                    (network, Some(template))
+                }
+                None => (graph::links(&document)?, None),
+            },
         };
         aggregate::links(&document, &mut network, template.as_ref(), interrupt)?;
         graph::groups(&document, &mut network, template.as_ref(), interrupt)?;

@@ -2,7 +2,7 @@
 
 use crate::document::defaults::{pacing_avoidance, pacing_slow_start};
 use knee_input::number::{PacingGain, Probability, Ranged};
-use knee_input::quantity::{Delay, Written};
+use knee_input::quantity::{Delay, Period, Rate, Written};
 use knee_laws::quantities::Span;
 use schemars::JsonSchema;
 use serde::de::value::MapAccessDeserializer;
@@ -149,6 +149,26 @@ fn never() -> Probability {
 
 fn always() -> Probability {
     Probability(1.0)
+}
+
+/// A link's new rate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RateChange {
+    /// From when on.
+    pub at: Delay,
+    /// The rate.
+    pub rate: Rate,
+}
+
+/// Random delays of packets.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Reorder {
+    /// Probability of a delay.
+    pub probability: Probability,
+    /// It is uniform from 0 to this.
+    pub delay: Period,
 }
 
 /// A node, or several that flows take in turn.

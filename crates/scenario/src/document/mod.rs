@@ -5,3 +5,4 @@ pub(crate) mod choice;
 pub(crate) mod defaults;
 pub(crate) mod fill;
 pub(crate) mod format;
+pub(crate) mod wlan;

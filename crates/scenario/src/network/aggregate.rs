@@ -93,19 +93,14 @@ fn link(
     let end = |link: Option<&CoreLink>, of: fn(&CoreLink) -> &String| {
         link.map(of).cloned().unwrap_or_default()
     };
+    let ends = (end(links().next(), |link| &link.from), end(links().next_back(), |link| &link.to));
+    let rate = slowest.unwrap_or(knee_laws::quantities::BitRate::from_bps(1.0));
+    let delay = links().fold(Span::ZERO, |sum, link| sum + link.delay);
     CoreLink {
-        name,
-        from: end(links().next(), |link| &link.from),
-        to: end(links().next_back(), |link| &link.to),
-        rate: slowest.unwrap_or(knee_laws::quantities::BitRate::from_bps(1.0)),
-        delay: links().fold(Span::ZERO, |sum, link| sum + link.delay),
         buffer: aggregate.buffer,
         router: Some(aggregate.router.clone().unwrap_or(LawSpec::Name(INGRESS_LAW.to_owned()))),
-        rate_changes: Vec::new(),
-        loss: None,
-        reorder: None,
         measured: aggregate.measured,
-        at: at.clone(),
+        ..CoreLink::new(name, (&ends.0, &ends.1), (rate, delay), at.clone())
     }
 }
 

@@ -1,12 +1,13 @@
 //! The network that a scenario describes, templates expanded: links, and groups of flows with their way.
 
-use crate::document::choice::{LawSpec, LossModel, LossSpec, Shape, Spread};
-use crate::document::format::{Arrivals, Mismatch, RateChange, Reorder, Transport};
+use crate::document::choice::{LawSpec, LossModel, LossSpec, RateChange, Reorder, Shape, Spread};
+use crate::document::format::{Arrivals, Mismatch, Transport};
+use crate::document::wlan::CapacitySpec;
 use crate::network::index::Index;
 use knee_input::problem::{Fault, Key, KeyPath};
 use knee_input::quantity::{BufferSize, Delay, FlowSize};
 use knee_laws::quantities::{BitRate, Span, Time};
-use knee_sim::config::Loss;
+use knee_sim::config::{Loss, Phy, StationPeer};
 
 /// A link of the network's core.
 #[derive(Clone, Debug)]
@@ -21,9 +22,36 @@ pub(crate) struct CoreLink {
     pub rate_changes: Vec<(Time, BitRate)>,
     pub loss: Option<LossSpec>,
     pub reorder: Option<Reorder>,
+    /// What its law takes for the capacity.
+    pub capacity: Option<CapacitySpec>,
+    /// Does a station of a wireless LAN transmit it? Its rate is that of frames.
+    pub on_air: bool,
     pub measured: bool,
     /// Where the text speaks of it.
     pub at: KeyPath,
+}
+
+/// A channel that stations share.
+#[derive(Clone, Debug)]
+pub(crate) struct CoreWlan {
+    pub name: String,
+    pub phy: Phy,
+    /// Its stations, the base station first.
+    pub stations: Vec<CoreStation>,
+}
+
+/// A station of a channel.
+#[derive(Clone, Debug)]
+pub(crate) struct CoreStation {
+    /// `WLAN/NODE`.
+    pub name: String,
+    /// Physical rate of frames from and to it, and their errors.
+    pub rate: BitRate,
+    pub errors: Option<LossSpec>,
+    /// The links that it transmits, and whose rate and errors the frames of each have.
+    pub queues: Vec<(usize, StationPeer)>,
+    /// The link that packets for it take next, for who sends to several from one queue.
+    pub entry: Option<usize>,
 }
 
 /// A group of flows.
@@ -100,6 +128,7 @@ pub(crate) struct Network {
     pub links: Vec<CoreLink>,
     pub groups: Vec<CoreGroup>,
     pub aggregates: Vec<CoreAggregate>,
+    pub wlans: Vec<CoreWlan>,
     /// Where the links are; made anew by [`Self::index_links`].
     pub index: Index,
     /// What crosses each link; found by [`Self::survey`].
@@ -320,6 +349,31 @@ impl LossSpec {
 }
 
 impl CoreLink {
+    /// A link between two nodes, with rate and delay, that is not measured and has the defaults of all else.
+    pub fn new(
+        name: String,
+        (from, to): (&str, &str),
+        (rate, delay): (BitRate, Span),
+        at: KeyPath,
+    ) -> Self {
+        Self {
+            name,
+            from: from.to_owned(),
+            to: to.to_owned(),
+            rate,
+            delay,
+            buffer: None,
+            router: None,
+            rate_changes: Vec::new(),
+            loss: None,
+            reorder: None,
+            capacity: None,
+            on_air: false,
+            measured: false,
+            at,
+        }
+    }
+
     /// A key of it, as messages show it.
     pub fn shown(&self, key: &str) -> String {
         self.at.key(key).shown(&self.name)

@@ -6,13 +6,14 @@ use crate::document::format::{Document, Group, Link};
 use crate::network::core::{
     AccessDelay, CoreAccess, CoreGroup, CoreLink, CoreWay, Network, REVERSE, Template, rate_changes,
 };
+use crate::network::wlan;
 use knee_input::interrupt::{Halt, Interrupt};
 use knee_input::problem::{Fault, KeyPath};
 use knee_input::quantity::FlowSize;
 use knee_laws::quantities::{BitRate, Span};
 use std::collections::BTreeSet;
 
-/// The links of `[[link]]`.
+/// The links of `[[link]]` and `[[wlan]]`.
 pub(crate) fn links(document: &Document) -> Result<Network, Fault> {
     let mut network = Network::default();
     for (index, link) in document.link.iter().enumerate() {
@@ -25,6 +26,7 @@ pub(crate) fn links(document: &Document) -> Result<Network, Fault> {
             network.links.push(reverse);
         }
     }
+    wlan::channels(document, &mut network)?;
     let mut names = BTreeSet::new();
     for link in &network.links {
         if !names.insert(&link.name) {
@@ -40,19 +42,21 @@ fn core_link(link: &Link, at: &KeyPath) -> Result<CoreLink, Fault> {
     if link.from == link.to {
         return Err(at.key("to").fault("a link leads from one node to another"));
     }
+    let core = CoreLink::new(
+        link.name.clone(),
+        (&link.from, &link.to),
+        (link.rate.0, link.delay.0),
+        at.clone(),
+    );
     Ok(CoreLink {
-        name: link.name.clone(),
-        from: link.from.clone(),
-        to: link.to.clone(),
-        rate: link.rate.0,
-        delay: link.delay.0,
         buffer: link.buffer,
         router: link.router.clone(),
         rate_changes: rate_changes(&link.rate_changes, at)?,
         loss: link.loss,
         reorder: link.reorder,
+        capacity: link.capacity,
         measured: link.measured,
-        at: at.clone(),
+        ..core
     })
 }
 

@@ -6,3 +6,4 @@ pub(crate) mod flows;
 pub(crate) mod graph;
 pub(crate) mod index;
 pub(crate) mod template;
+pub(crate) mod wlan;

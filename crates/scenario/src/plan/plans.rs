@@ -4,6 +4,7 @@ use crate::document::choice::{Ecn, Pacing, SlowStartSpec};
 use crate::document::defaults::BUFFER_PACKETS_A_FLOW;
 use crate::document::fill;
 use crate::document::format::{Mismatch, RecoveryName, Transport};
+use crate::document::wlan::CapacitySpec;
 use crate::network::core::{CoreGroup, CoreLink, Network};
 use crate::network::flows::{mean_packets, packets};
 use crate::plan::law::{self, RouterChoice, SenderChoice};
@@ -96,7 +97,10 @@ impl LinkPlan {
     /// The law of a link, set up.
     pub fn build(&self, core: &CoreLink, data_bytes: u16) -> Result<Router, String> {
         let view = LinkView {
-            rate: core.rate,
+            rate: match core.capacity {
+                Some(CapacitySpec::Fixed(rate)) => rate.0,
+                _ => core.rate,
+            },
             delay_s: core.delay.seconds(),
             buffer: self.buffer.room(u64::from(data_bytes)),
             packet_bytes: u32::from(data_bytes),
@@ -156,6 +160,7 @@ fn link_plan(
     link: usize,
 ) -> Result<LinkPlan, Fault> {
     let core = &network.links[link];
+    check_capacity(core)?;
     let at = core.at.key("router");
     let router = match &core.router {
         None => Arc::clone(&variant.router),
@@ -202,6 +207,25 @@ fn link_plan(
         )));
     }
     Ok(LinkPlan { router, buffer })
+}
+
+/// Can the capacity be known that way?
+fn check_capacity(core: &CoreLink) -> Result<(), Fault> {
+    let Some(estimate) = core.capacity.and_then(|capacity| capacity.estimate()) else {
+        return Ok(());
+    };
+    let at = core.at.key("capacity");
+    if estimate.passive && !core.on_air {
+        return Err(at.fault("only a station of a wireless LAN sees a channel; take \"estimated\""));
+    }
+    if !estimate.weight.is_none_or(|weight| (0.0..=0.999).contains(&weight)) {
+        return Err(at.key("weight").fault("it must be a number from 0 to 0.999"));
+    }
+    let interval = estimate.params().interval.seconds();
+    if !(1e-3..=60.0).contains(&interval) {
+        return Err(at.key("interval").fault("it must be a time from 1 ms to 60 s"));
+    }
+    Ok(())
 }
 
 /// Does the law measure its queue in bytes (a parameter `byte_mode` that is on)?

@@ -1,7 +1,10 @@
 //! From a plan and a seed to the simulator's network.
 
 use crate::document::choice::LossSpec;
-use crate::network::core::{AccessDelay, CoreAccess, CoreGroup, Network, split};
+use crate::document::wlan::{CapacitySpec, CapacityWord};
+use crate::network::core::{
+    AccessDelay, CoreAccess, CoreGroup, CoreLink, CoreStation, CoreWlan, Network, split,
+};
 use crate::network::flows::{distribution, packets, start_times, stop_times};
 use crate::plan::plans::{GroupPlan, LinkPlan, Plan};
 use crate::scenario::Scenario;
@@ -10,8 +13,9 @@ use knee_laws::quantities::{Span, Time};
 use knee_laws::router::Draw;
 use knee_sim::Stream;
 use knee_sim::config::{
-    AggregateConfig, Capacity, FlowConfig, Group, GroupId, LinkChange, LinkConfig, LinkId,
-    NetworkConfig, Probe, Route, SourceConfig,
+    AggregateConfig, Capacity, Estimate, FlowConfig, Group, GroupId, LinkChange, LinkConfig,
+    LinkId, MediumConfig, NetworkConfig, Probe, Route, SourceConfig, StationConfig, StationPeer,
+    StationQueue,
 };
 
 /// The network of a variant with a seed.
@@ -54,7 +58,7 @@ pub(crate) fn network(
             .collect(),
         flows: build.flows,
         aggregates: build.aggregates,
-        media: Vec::new(),
+        media: network.wlans.iter().map(|wlan| medium(network, wlan)).collect(),
         sources: build.sources,
         probes: scenario.probes.iter().map(probe).collect(),
         warmup: Time::ZERO + document.warmup.map_or(Span::ZERO, |warmup| warmup.0),
@@ -72,7 +76,7 @@ fn core_link(plan: &Plan, network: &Network, link: usize) -> Result<LinkConfig, 
         buffer: *buffer,
         router: plan.links[link].build(core, plan.data_bytes)?,
         needs: choice.info().needs,
-        capacity: Capacity::Rate,
+        capacity: capacity(core),
         changes: (core.rate_changes.iter())
             .map(|(at, rate)| (*at, LinkChange::Rate(*rate)))
             .collect(),
@@ -84,6 +88,45 @@ fn core_link(plan: &Plan, network: &Network, link: usize) -> Result<LinkConfig, 
         }),
         measured: core.measured,
     })
+}
+
+/// What a link's law takes for the capacity.
+fn capacity(core: &CoreLink) -> Capacity {
+    match core.capacity {
+        None | Some(CapacitySpec::Way(CapacityWord::Rate)) => Capacity::Rate,
+        Some(CapacitySpec::Fixed(rate)) => Capacity::Fixed(rate.0),
+        Some(spec) => spec.estimate().map_or(Capacity::Rate, |estimate| {
+            let (params, passive) = (estimate.params(), estimate.passive);
+            Capacity::Estimated(Estimate { params, passive })
+        }),
+    }
+}
+
+/// A channel with its stations.
+fn medium(network: &Network, wlan: &CoreWlan) -> MediumConfig {
+    let station = |station: &CoreStation| {
+        let estimates = station.queues.iter().filter_map(|(link, _)| {
+            let capacity = network.links[*link].capacity?;
+            capacity.estimate().filter(|estimate| estimate.passive)
+        });
+        let queue = |(link, peer): &(usize, StationPeer)| StationQueue {
+            link: LinkId(*link as u32),
+            peer: *peer,
+        };
+        StationConfig {
+            name: station.name.clone(),
+            queues: station.queues.iter().map(queue).collect(),
+            rate: station.rate,
+            errors: station.errors.map(LossSpec::model),
+            survey: estimates.map(|estimate| estimate.params().interval).min(),
+            entry: station.entry.map(|link| LinkId(link as u32)),
+        }
+    };
+    MediumConfig {
+        name: wlan.name.clone(),
+        phy: wlan.phy.clone(),
+        stations: wlan.stations.iter().map(station).collect(),
+    }
 }
 
 /// A network in the making.

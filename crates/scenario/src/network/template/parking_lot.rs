@@ -44,6 +44,8 @@ pub(crate) fn expand(
                 rate_changes: rate_changes(&bottleneck.rate_changes, &link_at)?,
                 loss: bottleneck.loss,
                 reorder: bottleneck.reorder,
+                capacity: bottleneck.capacity,
+                on_air: false,
                 measured: true,
                 at: link_at.clone(),
             });
