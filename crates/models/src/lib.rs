@@ -6,6 +6,7 @@ mod closed;
 mod rcp;
 mod scalable;
 mod vcp;
+mod wlan;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
@@ -62,6 +63,8 @@ const MODELS: &[Entry] = &[
     ("scalable_network_margin", entry::<scalable::Margins>),
     ("scalable_network_rest", entry::<scalable::Rest>),
     ("scalable_nyquist", entry::<scalable::Gain>),
+    ("wlan_capacity", entry::<wlan::Capacity>),
+    ("wlan_saturation", entry::<wlan::Saturation>),
 ];
 
 /// Solves the fluid model called `model`; `settings` is a JSON object. Numbers are finite; null where they have no

@@ -1,6 +1,5 @@
 //! What a network is made of, as `knee-scenario` describes it to the simulator.
 
-pub use crate::medium::phy::{Phy, Symbol};
 pub use crate::quantity::Quantity;
 use knee_laws::capacity;
 use knee_laws::codecs::Codec;
@@ -10,7 +9,7 @@ use knee_laws::registry::{Router, Sender};
 use knee_laws::router::Needs;
 use knee_laws::routers::droptail::DropTail;
 use knee_laws::sender::Recovery;
-pub use knee_path::Buffer;
+pub use knee_path::{Buffer, Phy, STANDARDS, Standard, Symbol};
 
 /// A link, by its place in the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

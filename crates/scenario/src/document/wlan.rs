@@ -5,9 +5,12 @@ use crate::document::defaults::{no_flows, yes};
 use knee_input::number::{Count, Packets, Retries, Slots};
 use knee_input::quantity::{BufferSize, Delay, Period, Rate, Size};
 use knee_laws::capacity;
-use schemars::JsonSchema;
+use knee_sim::config::{STANDARDS, Standard};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::{Deserialize, Deserializer, Serialize, de};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde_json::json;
+use std::borrow::Cow;
 use std::fmt;
 
 /// Channels that stations share.
@@ -76,7 +79,7 @@ impl<'de> Deserialize<'de> for WlanSpec {
 pub(crate) struct WlanTemplate {
     /// Frame times and constants; by default those of 802.11b.
     #[serde(default)]
-    pub standard: Standard,
+    pub standard: StandardName,
     /// Constants that differ from the standard's.
     #[serde(default, skip_serializing_if = "Mac::is_empty")]
     pub mac: Mac,
@@ -137,7 +140,7 @@ pub(crate) struct Wlan {
     pub base: String,
     /// Frame times and constants; by default those of 802.11b.
     #[serde(default)]
-    pub standard: Standard,
+    pub standard: StandardName,
     /// Constants that differ from the standard's.
     #[serde(default, skip_serializing_if = "Mac::is_empty")]
     pub mac: Mac,
@@ -194,22 +197,48 @@ pub(crate) struct WlanStation {
     pub rate_changes: Vec<RateChange>,
 }
 
-/// A physical layer of IEEE 802.11 with its medium access.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) enum Standard {
-    /// 1, 2, 5.5 and 11 Mbps at 2.4 GHz.
-    #[default]
-    #[serde(rename = "802.11b")]
-    B,
-    /// 6 to 54 Mbps at 5 GHz.
-    #[serde(rename = "802.11a")]
-    A,
-    /// 6 to 54 Mbps at 2.4 GHz, no station of 802.11b among them.
-    #[serde(rename = "802.11g")]
-    G,
-    /// 6.5 to 65 Mbps at 5 GHz: 20 MHz, one stream; several packets a transmission (A-MPDU).
-    #[serde(rename = "802.11n")]
-    N,
+/// A physical layer of IEEE 802.11 with its medium access, by its name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct StandardName(pub Standard);
+
+impl Default for StandardName {
+    fn default() -> Self {
+        Self(STANDARDS[0])
+    }
+}
+
+impl Serialize for StandardName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0.name)
+    }
+}
+
+impl<'de> Deserialize<'de> for StandardName {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        const NAMES: [&str; STANDARDS.len()] = {
+            let mut names = [""; STANDARDS.len()];
+            let mut place = 0;
+            while place < names.len() {
+                names[place] = STANDARDS[place].name;
+                place += 1;
+            }
+            names
+        };
+        let name = String::deserialize(from)?;
+        let known = Standard::named(&name).map(Self);
+        known.ok_or_else(|| de::Error::unknown_variant(&name, &NAMES))
+    }
+}
+
+impl JsonSchema for StandardName {
+    fn schema_name() -> Cow<'static, str> {
+        "Standard".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let one = |standard: &Standard| json!({ "const": standard.name, "type": "string", "description": standard.rates() });
+        let all: Vec<_> = STANDARDS.iter().map(one).collect();
+        json_schema!({ "description": "A physical layer of IEEE 802.11.", "oneOf": all })
+    }
 }
 
 /// Queues of a base station.

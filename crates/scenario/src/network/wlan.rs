@@ -6,78 +6,37 @@
 
 use crate::document::choice::{LawSpec, LossSpec};
 use crate::document::format::Document;
-use crate::document::wlan::{CapacitySpec, Mac, Preamble, Queues, Standard, Wlan, WlanTemplate};
+use crate::document::wlan::{CapacitySpec, Mac, Preamble, Queues, Wlan, WlanTemplate};
 use crate::network::core::{
     CoreGroup, CoreLink, CoreStation, CoreWay, CoreWlan, Network, REVERSE, Template, rate_changes,
 };
 use knee_input::problem::{Fault, KeyPath};
 use knee_input::quantity::{BufferSize, FlowSize, Rate};
 use knee_laws::quantities::{BitRate, Span, Time};
-use knee_sim::config::{Phy, StationPeer};
+use knee_sim::config::{Phy, STANDARDS, Standard, StationPeer};
 use std::collections::BTreeSet;
 
 /// Room in a station's queue: the dissertation's (6.2.1).
 const BUFFER: BufferSize = BufferSize::Packets(64);
-/// No frame of 802.11 takes longer than this to send, nor has more bytes.
+/// Of 802.11b.
 const SHORT_PREAMBLE: Span = Span::from_micros(96);
 
-impl Standard {
-    /// Its frame times and constants.
-    fn phy(self) -> Phy {
-        match self {
-            Self::B => Phy::b(),
-            Self::A => Phy::a(),
-            Self::G => Phy::g(),
-            Self::N => Phy::n(),
-        }
-    }
-
-    /// Its name.
-    fn name(self) -> &'static str {
-        match self {
-            Self::B => "802.11b",
-            Self::A => "802.11a",
-            Self::G => "802.11g",
-            Self::N => "802.11n",
-        }
-    }
-
-    /// The rates of its data frames in Mbps, the highest last.
-    fn rates(self) -> &'static [f64] {
-        match self {
-            Self::B => &[1.0, 2.0, 5.5, 11.0],
-            Self::A | Self::G => &[6.0, 9.0, 12.0, 18.0, 24.0, 36.0, 48.0, 54.0],
-            Self::N => &[6.5, 13.0, 19.5, 26.0, 39.0, 52.0, 58.5, 65.0],
-        }
-    }
-
-    /// That its frames can have this rate.
-    fn check(self, rate: Rate, at: &KeyPath) -> Result<BitRate, Fault> {
-        let known = self.rates().iter().any(|mbps| (mbps * 1e6 - rate.0.bps()).abs() < 1.0);
-        if known {
-            return Ok(rate.0);
-        }
-        let all: Vec<String> = self.rates().iter().map(ToString::to_string).collect();
-        Err(at.fault(format!("{} has frames of {} Mbps", self.name(), all.join(", "))))
-    }
-
-    /// The rate of who names none.
-    fn highest(self) -> BitRate {
-        BitRate::from_mbps(self.rates().last().copied().unwrap_or(1.0))
-    }
+/// That frames of a standard can have this rate.
+fn check(standard: Standard, rate: Rate, at: &KeyPath) -> Result<BitRate, Fault> {
+    if standard.has_rate(rate.0) { Ok(rate.0) } else { Err(at.fault(standard.rates())) }
 }
 
 /// The standard's constants, with those that are set.
 fn phy(standard: Standard, mac: &Mac, at: &KeyPath) -> Result<Phy, Fault> {
-    let mut phy = standard.phy();
+    let mut phy = (standard.phy)();
     fn set<T, U>(value: &mut T, given: Option<U>, to: impl Fn(U) -> T) {
         if let Some(given) = given {
             *value = to(given);
         }
     }
     match mac.preamble {
-        Some(_) if standard != Standard::B => {
-            let said = format!("{} has one preamble; `preamble_time` sets it", standard.name());
+        Some(_) if standard != STANDARDS[0] => {
+            let said = format!("{} has one preamble; `preamble_time` sets it", standard.name);
             return Err(at.key("preamble").fault(said));
         }
         Some(Preamble::Short) => phy.preamble = SHORT_PREAMBLE,
@@ -231,9 +190,9 @@ pub(crate) fn channels(document: &Document, network: &mut Network) -> Result<(),
 }
 
 fn channel<'a>(wlan: &'a Wlan, at: &KeyPath) -> Result<Channel<'a>, Fault> {
-    let standard = wlan.standard;
+    let standard = wlan.standard.0;
     let rate = match wlan.rate {
-        Some(rate) => standard.check(rate, &at.key("rate"))?,
+        Some(rate) => check(standard, rate, &at.key("rate"))?,
         None => standard.highest(),
     };
     if wlan.station.is_empty() {
@@ -254,14 +213,13 @@ fn channel<'a>(wlan: &'a Wlan, at: &KeyPath) -> Result<Channel<'a>, Fault> {
         stations.push(Member {
             name: name.clone(),
             rate: match station.rate {
-                Some(rate) => standard.check(rate, &at.key("rate"))?,
+                Some(rate) => check(standard, rate, &at.key("rate"))?,
                 None => rate,
             },
             errors: station.errors.or(wlan.errors),
             rate_changes: {
                 for (index, change) in station.rate_changes.iter().enumerate() {
-                    standard
-                        .check(change.rate, &at.key("rate_changes").index(index).key("rate"))?;
+                    check(standard, change.rate, &at.key("rate_changes").index(index).key("rate"))?;
                 }
                 rate_changes(&station.rate_changes, &at)?
             },
@@ -297,7 +255,7 @@ fn channel<'a>(wlan: &'a Wlan, at: &KeyPath) -> Result<Channel<'a>, Fault> {
 /// A server, a base station and its clients; groups `download` and `upload`.
 pub(crate) fn expand(template: &WlanTemplate) -> Result<(Network, Template), Fault> {
     let at = KeyPath::root().key("wlan");
-    let standard = template.standard;
+    let standard = template.standard.0;
     let flows = template.download.0.max(template.upload.0);
     let clients = template.clients.map_or(flows, |clients| clients.0);
     if clients == 0 {
@@ -308,7 +266,7 @@ pub(crate) fn expand(template: &WlanTemplate) -> Result<(Network, Template), Fau
         return Err(at.fault(format!("{clients} clients; at most {MOST_CLIENTS}")));
     }
     let all = match template.rate {
-        Some(rate) => standard.check(rate, &at.key("rate"))?,
+        Some(rate) => check(standard, rate, &at.key("rate"))?,
         None => standard.highest(),
     };
     if let Some(rates) = &template.rates
@@ -326,7 +284,7 @@ pub(crate) fn expand(template: &WlanTemplate) -> Result<(Network, Template), Fau
     let mut stations = Vec::new();
     for client in 0..clients as usize {
         let rate = match &template.rates {
-            Some(rates) => standard.check(rates[client], &at.key("rates").index(client))?,
+            Some(rates) => check(standard, rates[client], &at.key("rates").index(client))?,
             None => all,
         };
         stations.push(Member {

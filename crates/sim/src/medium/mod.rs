@@ -9,14 +9,13 @@
 //! An exchange is two events: it begins, and it ends. What it delivers is known when it begins.
 
 pub mod contention;
-pub mod phy;
 pub mod station;
 
 use crate::config::MediumConfig;
 use crate::report::MediumReport;
 use contention::Contention;
 use knee_laws::quantities::{Span, Time};
-use phy::Phy;
+use knee_path::Phy;
 
 /// A channel in motion.
 pub struct Medium {

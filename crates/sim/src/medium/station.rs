@@ -1,6 +1,5 @@
 //! A station of a channel: what it transmits, and how often it has failed.
 
-use super::phy::Phy;
 use crate::config::{LinkId, Loss, StationConfig, StationPeer};
 use crate::impairment::{Losses, change};
 use crate::packet::Packet;
@@ -8,7 +7,7 @@ use crate::report::StationReport;
 use knee_laws::capacity::Channel;
 use knee_laws::quantities::{BitRate, Span, Time};
 use knee_laws::router::Draw;
-use knee_path::Stream;
+use knee_path::{Phy, Stream};
 
 /// Whose rate and errors the frames of a queue have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -53,6 +53,60 @@ pub struct Phy {
     pub delimiter_bytes: u32,
 }
 
+/// A physical layer by name.
+#[derive(Clone, Copy, Debug)]
+pub struct Standard {
+    /// Its name.
+    pub name: &'static str,
+    /// Its frame times and constants.
+    pub phy: fn() -> Phy,
+    /// The rates of its data frames in Mbps, in order.
+    pub rates_mbps: &'static [f64],
+}
+
+const OFDM: &[f64] = &[6.0, 9.0, 12.0, 18.0, 24.0, 36.0, 48.0, 54.0];
+
+/// All that there are, the default first.
+pub const STANDARDS: [Standard; 4] = [
+    Standard { name: "802.11b", phy: Phy::b, rates_mbps: &[1.0, 2.0, 5.5, 11.0] },
+    Standard { name: "802.11a", phy: Phy::a, rates_mbps: OFDM },
+    Standard { name: "802.11g", phy: Phy::g, rates_mbps: OFDM },
+    Standard {
+        name: "802.11n",
+        phy: Phy::n,
+        rates_mbps: &[6.5, 13.0, 19.5, 26.0, 39.0, 52.0, 58.5, 65.0],
+    },
+];
+
+impl PartialEq for Standard {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Standard {
+    /// The one of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        STANDARDS.into_iter().find(|standard| standard.name == name)
+    }
+
+    /// Can its data frames have this rate?
+    pub fn has_rate(&self, rate: BitRate) -> bool {
+        self.rates_mbps.iter().any(|mbps| (mbps * 1e6 - rate.bps()).abs() < 1.0)
+    }
+
+    /// Its rates in words.
+    pub fn rates(&self) -> String {
+        let all: Vec<String> = self.rates_mbps.iter().map(ToString::to_string).collect();
+        format!("{} has frames of {} Mbps", self.name, all.join(", "))
+    }
+
+    /// The highest of its rates.
+    pub fn highest(&self) -> BitRate {
+        BitRate::from_mbps(self.rates_mbps.last().copied().unwrap_or(1.0))
+    }
+}
+
 /// OFDM's symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Symbol {
