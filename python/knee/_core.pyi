@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 __version__: str
-__fingerprint__: str  # hash of the sources that decide what a run yields
+__fingerprint__: str  # hash of the sources that decide what a run yields, laws apart
 
 MOST_TEXT: int  # most bytes of a scenario's text
 
@@ -71,6 +71,14 @@ class Scenario:
     @property
     def seeds(self) -> list[int]:
         """Its seeds, in order."""
+
+    @property
+    def laws(self) -> list[list[str]]:
+        """The laws that each variant runs, in order of variant.
+
+        Each list is sorted and has lines such as "sender vcp 0123456789abcdef"; the hash changes
+        when the law does.
+        """
 
     @property
     def warnings(self) -> list[str]:

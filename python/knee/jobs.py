@@ -31,6 +31,7 @@ class Job:
     Attributes:
         scenario: What is run.
         key: Its place in a store.
+        laws: Its laws with their fingerprints, which the key has.
         work: About how long it takes, in arbitrary units.
         memory: About how much memory it takes, bytes.
         warnings: What its scenario says that is likely not meant.
@@ -38,6 +39,7 @@ class Job:
 
     scenario: Scenario
     key: str
+    laws: tuple[str, ...]
     work: float
     memory: int = 0
     warnings: tuple[str, ...] = ()
@@ -59,8 +61,10 @@ def jobs(scenario: Scenario) -> list[Job]:
         chosen = settings if variant is None else settings | {"variant": [variant]}
         for seed in seeds:
             single = Scenario.of(chosen | {"seeds": [seed]}, name=scenario.name)
-            key = Store.key(single.to_toml())
-            found.append(Job(single, key, _work(settings), memory, warnings))
+            as_run = single.check()
+            laws = tuple(as_run.laws[0])
+            key = Store.key(as_run.to_toml(), laws)
+            found.append(Job(single, key, laws, _work(settings), memory, warnings))
     return found
 
 
@@ -286,7 +290,7 @@ class _Work:
             progress=self.meter.at(job),
             warn=lambda _: None,  # whoever planned the jobs has heard it
         )
-        self.store.put(job.key, Run(tables, toml))
+        self.store.put(Run(tables, toml), job.laws)
 
 
 def _longest(job: Job) -> float:
