@@ -18,11 +18,12 @@ import pytest
 
 import knee
 from conftest import ROOT, Knee
-from knee.jobs import jobs, make
+from knee.jobs import jobs
 from knee.ledger import Claim, LedgerError, Verdict, answer, claims, find, papers
 from knee.ledger.answers import number
-from knee.ledger.claims import Experiment, read_claim
 from knee.ledger.evidence import Evidence, filled, gather
+from knee.ledger.format import Experiment, read_claim
+from knee.making import make
 from knee.plots.claims import draw_figure
 from knee.store import Store
 
@@ -265,7 +266,8 @@ def test_a_killed_process_leaves_whole_runs(tmp_path: Path) -> None:
     first.wait()
     for entry in tmp_path.glob("??/*"):
         assert {file.name for file in entry.iterdir()} == {
-            "summary.parquet", "flows.parquet", "series.parquet", "scenario.toml", "SHA256SUMS",
+            "summary.parquet", "flows.parquet", "series.parquet", "scenario.toml", "made-by.txt",
+                "SHA256SUMS",
         }  # fmt: skip
     pair = [subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     said = {each.communicate(timeout=120)[0] for each in pair}

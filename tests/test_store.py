@@ -14,7 +14,8 @@ from filelock import FileLock
 
 import knee
 from conftest import Knee
-from knee.jobs import Job, jobs, kept, make
+from knee.jobs import Job, jobs, kept
+from knee.making import make
 from knee.store import MADE_BY, SUMS, Store, StoreError, StoreWarning
 
 

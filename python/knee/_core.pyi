@@ -17,6 +17,8 @@ __all__ = [
     "compare",
     "fluid",
     "parse_memory",
+    "parse_rate",
+    "parse_time",
     "run",
     "schema",
 ]
@@ -129,6 +131,12 @@ def available_memory() -> int | None:
 
 def parse_memory(text: str) -> int:
     """Bytes of a text such as "8 GB"."""
+
+def parse_time(text: str) -> float:
+    """Seconds of a time such as "80 ms"."""
+
+def parse_rate(text: str) -> float:
+    """Bits a second of a rate such as "150 Mbps"."""
 
 def compare(
     protocols: Sequence[str],

@@ -185,7 +185,9 @@ class Store:
 
 
 def _made_by(laws: Sequence[str]) -> str:
-    return "".join(f"{line}\n" for line in (f"knee {_core.__version__} {_core.__fingerprint__}", *laws))
+    return "".join(
+        f"{line}\n" for line in (f"knee {_core.__version__} {_core.__fingerprint__}", *laws)
+    )
 
 
 def _key(scenario_toml: str, made_by: str) -> str:

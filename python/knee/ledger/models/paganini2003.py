@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from knee import fluid
-from knee.quantity import bits_per_second, seconds
+from knee.quantity import Time, bits_per_second, seconds
 
 HALF_PI = math.pi / 2
 
@@ -56,14 +56,14 @@ def _networks(
             for _ in range(flows)
         ]
         forward = [
-            [f"{share * rtt * 1e6:.3f} us" for share in np.sort(reach * draw.random(len(route)))]
+            (rtt * np.sort(reach * draw.random(len(route)))).tolist()
             for rtt, route in zip(taus, routes, strict=True)
         ]
         found.append(
             {
-                "links": {name: f"{spread(*rates):.6f} Mbps" for name in names},
+                "links": {name: 1e6 * spread(*rates) for name in names},
                 "routes": routes,
-                "rtts": [f"{rtt * 1e6:.3f} us" for rtt in taus],
+                "rtts": taus,
                 "forward": forward,
             }
         )
@@ -77,8 +77,7 @@ def _static(
     draw = np.random.Generator(np.random.PCG64(2))
     networks = _networks(count, links=links, flows=flows, rtts=rtts, reach=reach)
     for network in networks:
-        rates = 8.0 * 1000.0 ** draw.random(flows)
-        network["max_rates"] = [f"{rate:.6f} Mbps" for rate in rates]
+        network["max_rates"] = (8e6 * 1000.0 ** draw.random(flows)).tolist()
     return networks
 
 
@@ -126,7 +125,7 @@ def scalable_decay(
     return {"left": max(left)}
 
 
-def scalable_alone(*, share: float, rtt: str = "100 ms") -> Mapping[str, float]:
+def scalable_alone(*, share: float, rtt: Time = "100 ms") -> Mapping[str, float]:
     """One static source on one link at alpha = share pi/2.
 
     Returns:
@@ -142,7 +141,7 @@ def scalable_alone(*, share: float, rtt: str = "100 ms") -> Mapping[str, float]:
     }
     row = fluid.scalable_network_margin(**setting).row(0, named=True)
     span = 600 * seconds(rtt)
-    frame = fluid.scalable_network(**setting, start=1.0001, duration=f"{span} s", samples=6001)
+    frame = fluid.scalable_network(**setting, start=1.0001, duration=span, samples=6001)
     price = frame.filter(pl.col("link") == "link")["price_s"].to_numpy()
     first, last = np.ptp(price[1200:2400]), np.ptp(price[4800:])
     return {
@@ -171,13 +170,13 @@ def scalable_eigenlocus(*, theta: float, network: int, alpha: float = 1.0) -> Ma
 
 def _gain(w: np.ndarray, rtt: float, alpha: float, zero: float, ratio: float) -> np.ndarray:
     frame = fluid.scalable_nyquist(
-        rtt=f"{rtt * 1e6} us", alpha=alpha, zero=zero, ratio=ratio, frequencies=w.tolist()
+        rtt=rtt, alpha=alpha, zero=zero, ratio=ratio, frequencies=w.tolist()
     )
     return frame["re"].to_numpy() + 1j * frame["im"].to_numpy()
 
 
 def scalable_nyquist(
-    *, theta: float, rtt: str, alpha: float = 1.0, zero: float = 0.2, ratio: float = 1.0
+    *, theta: float, rtt: Time, alpha: float = 1.0, zero: float = 0.2, ratio: float = 1.0
 ) -> Mapping[str, float]:
     """lambda(jw) of (14) at w = theta / rtt.
 
@@ -199,7 +198,7 @@ def scalable_nabla(*, theta: float, eta: float = 0.0, alpha: float = 1.0) -> Map
 
 
 def scalable_encirclements(
-    *, rtts: Sequence[str], ratios: Sequence[float], alpha: float = 1.0, zero: float = 0.2
+    *, rtts: Sequence[Time], ratios: Sequence[float], alpha: float = 1.0, zero: float = 0.2
 ) -> Mapping[str, float]:
     """lambda(jw) of (14) for every RTT and nu / kappa, each alone.
 
@@ -390,7 +389,7 @@ def scalable_latecomers(*, early: int, late: int) -> Mapping[str, float]:
     setting: dict[str, Any] = {
         "capacity": "8 Mbps",
         "rtts": [("50 ms", "100 ms")[number % 2] for number in range(flows)],
-        "errors": [f"{0.0 if number < early else queue} s" for number in range(flows)],
+        "errors": [0.0 if number < early else queue for number in range(flows)],
     }
     frame = fluid.scalable_delay(**setting, start=0.9, duration="400 s", samples=2)
     rate = frame.tail(flows)["rate_mbps"].to_numpy()

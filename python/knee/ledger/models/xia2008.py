@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from knee import fluid
-from knee.quantity import bits_per_second, seconds
+from knee.quantity import Rate, Time, bits_per_second, seconds
 
 
 def miaimd_stability(
     *,
     kappas: Sequence[float],
-    capacities: Sequence[str],
-    rtts: Sequence[str],
+    capacities: Sequence[Rate],
+    rtts: Sequence[Time],
     flows: Sequence[float],
     start: float | None = None,
 ) -> Mapping[str, float]:
@@ -34,7 +34,7 @@ def miaimd_stability(
 
 
 def miaimd_equilibrium(
-    *, capacity: str, rtt: str, flows: float, kappa: float
+    *, capacity: Rate, rtt: Time, flows: float, kappa: float
 ) -> Mapping[str, float]:
     """The MIAIMD model, integrated, against Theorem 1's closed forms.
 
@@ -77,7 +77,7 @@ def miaimd_max_min(*, networks: int = 20, links: int = 6, flows: int = 12) -> Ma
     draw = np.random.Generator(np.random.PCG64(1))
     found: dict[str, list[float]] = {"carried": [], "target": [], "integrated": []}
     for number in range(networks):
-        capacities = {f"l{i}": f"{draw.integers(20, 200)} Mbps" for i in range(links)}
+        capacities = {f"l{i}": 1e6 * draw.integers(20, 200) for i in range(links)}
         routes = [
             sorted(f"l{i}" for i in draw.choice(links, size=draw.integers(1, 4), replace=False))
             for _ in range(flows)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from knee.analysis.models import jain2007, paganini2003, qazi2010, xia2008
+from knee.ledger.models import jain2007, paganini2003, qazi2010, xia2008
 
 MODELS: Mapping[str, Callable[..., Mapping[str, float]]] = {
     model.__name__: model

@@ -1,31 +1,96 @@
-"""The scalable laws of paganini2003 as fluid models."""
+"""The scalable laws (paganini2003)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Required, TypedDict, Unpack
 
-from knee.fluid.solve import solve
+from knee.fluid.solving import model, solve
+from knee.quantity import Rate, Size, Time
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-def scalable(
-    *,
-    capacity: str,
-    rtts: Sequence[str],
-    alpha: float | None = None,
-    bottlenecks: float | None = None,
-    weight: float | None = None,
-    fairness: float | None = None,
-    pivot: str | None = None,
-    eta: float | None = None,
-    packet: str | None = None,
-    start: float | None = None,
-    duration: str | None = None,
-    samples: int | None = None,
-) -> pl.DataFrame:
+class _Law(TypedDict, total=False):
+    """What every model of the laws has."""
+
+    alpha: float | None
+    bottlenecks: float | None
+    eta: float | None
+    weight: float | None
+    fairness: float | None
+    pivot: Time | None
+    packet: Size | None
+
+
+class _Course(TypedDict, total=False):
+    """A solution through time."""
+
+    start: float | None
+    duration: Time | None
+    samples: int | None
+
+
+class Link(_Law, _Course, total=False):
+    """Flows over one link."""
+
+    capacity: Required[Rate]
+    rtts: Required[Sequence[Time]]
+
+
+class Source(TypedDict, total=False):
+    """One source's loop."""
+
+    rtt: Required[Time]
+    alpha: float | None
+    zero: float | None
+    ratio: float | None
+
+
+class Plot(Source, total=False):
+    """The same at these frequencies."""
+
+    frequencies: Sequence[float] | None
+
+
+class Network(_Law, total=False):
+    """Links, and flows with delays both ways."""
+
+    links: Required[Mapping[str, Rate]]
+    routes: Required[Sequence[Sequence[str]]]
+    rtts: Required[Sequence[Time]]
+    forward: Sequence[Sequence[Time]] | None
+    max_rates: Sequence[Rate] | None
+    rtt_bound: Time | None
+
+
+class NetworkRun(Network, _Course, total=False):
+    """The same through time."""
+
+
+class Loci(Network, total=False):
+    """The same at these frequencies."""
+
+    frequencies: Sequence[float] | None
+
+
+class Queue(_Law, total=False):
+    """Flows over one link whose price is its queue."""
+
+    capacity: Required[Rate]
+    rtts: Required[Sequence[Time]]
+    errors: Sequence[Time] | None
+    exponent: str | None
+    rtt_bound: Time | None
+
+
+class QueueRun(Queue, _Course, total=False):
+    """The same through time."""
+
+
+@model(Link)
+def scalable(**settings: Unpack[Link]) -> pl.DataFrame:
     """The scalable laws on one link (paganini2003, (5), (15)-(16)).
 
     Args:
@@ -46,16 +111,11 @@ def scalable(
     Returns:
         time_s, price_s, load (y / c_0), price_at_rest_s (N K / c_0 with U = K ln x).
     """
-    return solve("scalable", **locals())
+    return solve("scalable", settings)
 
 
-def scalable_margin(
-    *,
-    rtt: str,
-    alpha: float | None = None,
-    zero: float | None = None,
-    ratio: float | None = None,
-) -> pl.DataFrame:
+@model(Source)
+def scalable_margin(**settings: Unpack[Source]) -> pl.DataFrame:
     """How lambda(jw), one source's loop gain, stands to -1 (paganini2003, (14)).
 
     Args:
@@ -68,17 +128,11 @@ def scalable_margin(
         One row: margin (the least factor on lambda that puts it on -1; above 1 is stable),
         distance (from -1, at most 1), encirclements (of -1: unstable poles).
     """
-    return solve("scalable_margin", **locals())
+    return solve("scalable_margin", settings)
 
 
-def scalable_nyquist(
-    *,
-    rtt: str,
-    alpha: float | None = None,
-    zero: float | None = None,
-    ratio: float | None = None,
-    frequencies: Sequence[float] | None = None,
-) -> pl.DataFrame:
+@model(Plot)
+def scalable_nyquist(**settings: Unpack[Plot]) -> pl.DataFrame:
     """The Nyquist plot of lambda(jw), one source's loop gain (paganini2003, (14), Fig. 1).
 
     Args:
@@ -91,28 +145,11 @@ def scalable_nyquist(
     Returns:
         A row a frequency: frequency_rad_s, re, im.
     """
-    return solve("scalable_nyquist", **locals())
+    return solve("scalable_nyquist", settings)
 
 
-def scalable_network(
-    *,
-    links: Mapping[str, str],
-    routes: Sequence[Sequence[str]],
-    rtts: Sequence[str],
-    forward: Sequence[Sequence[str]] | None = None,
-    bottlenecks: float | None = None,
-    alpha: float | None = None,
-    max_rates: Sequence[str] | None = None,
-    eta: float | None = None,
-    rtt_bound: str | None = None,
-    weight: float | None = None,
-    fairness: float | None = None,
-    pivot: str | None = None,
-    packet: str | None = None,
-    start: float | None = None,
-    duration: str | None = None,
-    samples: int | None = None,
-) -> pl.DataFrame:
+@model(NetworkRun)
+def scalable_network(**settings: Unpack[NetworkRun]) -> pl.DataFrame:
     """The scalable laws on a network (paganini2003, (1)-(3), (5), (15)-(16) or (6)), flow by flow.
 
     Args:
@@ -140,25 +177,11 @@ def scalable_network(
         links), rate_mbps (what arrives at the link; the flow's, at its first link), price_s (the
         link's; what the flow hears, but for delays), load (y / c_0; null for flows).
     """
-    return solve("scalable_network", **locals())
+    return solve("scalable_network", settings)
 
 
-def scalable_network_rest(
-    *,
-    links: Mapping[str, str],
-    routes: Sequence[Sequence[str]],
-    rtts: Sequence[str],
-    forward: Sequence[Sequence[str]] | None = None,
-    bottlenecks: float | None = None,
-    alpha: float | None = None,
-    max_rates: Sequence[str] | None = None,
-    eta: float | None = None,
-    rtt_bound: str | None = None,
-    weight: float | None = None,
-    fairness: float | None = None,
-    pivot: str | None = None,
-    packet: str | None = None,
-) -> pl.DataFrame:
+@model(Network)
+def scalable_network_rest(**settings: Unpack[Network]) -> pl.DataFrame:
     """Where `scalable_network` rests: the optimum of the utilities, and the prices that mark it.
 
     Arguments are those of `scalable_network`.
@@ -166,25 +189,11 @@ def scalable_network_rest(
     Returns:
         Its columns but time_s: a row a link or flow.
     """
-    return solve("scalable_network_rest", **locals())
+    return solve("scalable_network_rest", settings)
 
 
-def scalable_network_margin(
-    *,
-    links: Mapping[str, str],
-    routes: Sequence[Sequence[str]],
-    rtts: Sequence[str],
-    forward: Sequence[Sequence[str]] | None = None,
-    bottlenecks: float | None = None,
-    alpha: float | None = None,
-    max_rates: Sequence[str] | None = None,
-    eta: float | None = None,
-    rtt_bound: str | None = None,
-    weight: float | None = None,
-    fairness: float | None = None,
-    pivot: str | None = None,
-    packet: str | None = None,
-) -> pl.DataFrame:
+@model(Network)
+def scalable_network_margin(**settings: Unpack[Network]) -> pl.DataFrame:
     """How `scalable_network`, linearised at rest, stands to -1: generalised Nyquist of (12).
 
     Arguments are those of `scalable_network`.
@@ -194,26 +203,11 @@ def scalable_network_margin(
         (of the eigenvalues from -1, at most 1), encirclements (unstable poles; null if the rows of
         the routing matrix of the links with a price are dependent), bottlenecks (their number).
     """
-    return solve("scalable_network_margin", **locals())
+    return solve("scalable_network_margin", settings)
 
 
-def scalable_network_loci(
-    *,
-    links: Mapping[str, str],
-    routes: Sequence[Sequence[str]],
-    rtts: Sequence[str],
-    forward: Sequence[Sequence[str]] | None = None,
-    bottlenecks: float | None = None,
-    alpha: float | None = None,
-    max_rates: Sequence[str] | None = None,
-    eta: float | None = None,
-    rtt_bound: str | None = None,
-    weight: float | None = None,
-    fairness: float | None = None,
-    pivot: str | None = None,
-    packet: str | None = None,
-    frequencies: Sequence[float] | None = None,
-) -> pl.DataFrame:
+@model(Loci)
+def scalable_network_loci(**settings: Unpack[Loci]) -> pl.DataFrame:
     """The eigenloci of `scalable_network`, linearised at rest (paganini2003, (12)).
 
     Arguments are those of `scalable_network`, and `frequencies`, in rad/s: by default 2001 from
@@ -223,27 +217,11 @@ def scalable_network_loci(
         A row a frequency and eigenvalue of L(jw), the greatest first: frequency_rad_s, locus (from
         0), re, im.
     """
-    return solve("scalable_network_loci", **locals())
+    return solve("scalable_network_loci", settings)
 
 
-def scalable_delay(
-    *,
-    capacity: str,
-    rtts: Sequence[str],
-    errors: Sequence[str] | None = None,
-    exponent: str | None = None,
-    alpha: float | None = None,
-    bottlenecks: float | None = None,
-    eta: float | None = None,
-    rtt_bound: str | None = None,
-    weight: float | None = None,
-    fairness: float | None = None,
-    pivot: str | None = None,
-    packet: str | None = None,
-    start: float | None = None,
-    duration: str | None = None,
-    samples: int | None = None,
-) -> pl.DataFrame:
+@model(QueueRun)
+def scalable_delay(**settings: Unpack[QueueRun]) -> pl.DataFrame:
     """The scalable law over queueing delay on one link (paganini2003, (24)-(25), (27)-(28)).
 
     The link's queue is its price. Delays are those of packets in a FIFO queue, so they vary.
@@ -268,24 +246,11 @@ def scalable_delay(
     Returns:
         A row an instant and flow: time_s, flow (from 0), rate_mbps, queue_s (the queueing delay).
     """
-    return solve("scalable_delay", **locals())
+    return solve("scalable_delay", settings)
 
 
-def scalable_delay_rest(
-    *,
-    capacity: str,
-    rtts: Sequence[str],
-    errors: Sequence[str] | None = None,
-    exponent: str | None = None,
-    alpha: float | None = None,
-    bottlenecks: float | None = None,
-    eta: float | None = None,
-    rtt_bound: str | None = None,
-    weight: float | None = None,
-    fairness: float | None = None,
-    pivot: str | None = None,
-    packet: str | None = None,
-) -> pl.DataFrame:
+@model(Queue)
+def scalable_delay_rest(**settings: Unpack[Queue]) -> pl.DataFrame:
     """Where `scalable_delay` rests: x = f(q - e), K / (q - e) for U = K ln x.
 
     Arguments are those of `scalable_delay`.
@@ -293,4 +258,4 @@ def scalable_delay_rest(
     Returns:
         A row a flow: flow, rate_mbps, share (its rate over c / N), queue_s.
     """
-    return solve("scalable_delay_rest", **locals())
+    return solve("scalable_delay_rest", settings)

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from knee import fluid
-from knee.quantity import bits_per_second, seconds
+from knee.quantity import Rate, Time, bits_per_second, seconds
 
 
-def mlcp_rtts(*, capacity: str, rtt: str) -> Mapping[str, float]:
+def mlcp_rtts(*, capacity: Rate, rtt: Time) -> Mapping[str, float]:
     """RTTs to 80 % utilisation by feedback of n bits (qazi2010, (3.4)).
 
     Returns:
@@ -48,7 +48,7 @@ def bmcc_epochs(
     return found
 
 
-def bmcc_startup(*, capacity: str, rtt: str) -> Mapping[str, float]:
+def bmcc_startup(*, capacity: Rate, rtt: Time) -> Mapping[str, float]:
     """A new flow's window on an idle link (qazi2010, (4.11)-(4.12)), in MI until f is 1.
 
     Returns:

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from knee import fluid
-from knee.quantity import bits_per_second, seconds
+from knee.quantity import Rate, Time, bits_per_second, seconds
 
 
 def processor_sharing(
-    *, capacity: str, rtt: str, load: float, packets: float, packet_bytes: float = 1000.0
+    *, capacity: Rate, rtt: Time, load: float, packets: float, packet_bytes: float = 1000.0
 ) -> Mapping[str, float]:
     """Mean flow completion time of an ideal link that flows share equally at every instant.
 
@@ -26,7 +26,7 @@ def processor_sharing(
     return {"completion": 2.0 * seconds(rtt) + served}
 
 
-def rcp_bounds(*, rtts: Sequence[str]) -> Mapping[str, float]:
+def rcp_bounds(*, rtts: Sequence[Time]) -> Mapping[str, float]:
     """Bounds on QI-RCP's and PIQI-RCP's gain for these RTTs, over those that their routers take.
 
     Returns:
@@ -44,10 +44,10 @@ def rcp_bounds(*, rtts: Sequence[str]) -> Mapping[str, float]:
 def rcp_rest(
     *,
     law: str,
-    capacity: str,
-    rtts: Sequence[str],
+    capacity: Rate,
+    rtts: Sequence[Time],
     eta: float | None = None,
-    mean_rtt: str | None = None,
+    mean_rtt: Time | None = None,
 ) -> Mapping[str, float]:
     """Does RCP, QI-RCP or PIQI-RCP rest on one link, step by step without packets?
 

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from knee.analysis.models import MODELS
+from knee.ledger.models import MODELS
 
 FOLDER = Path(__file__).parents[1] / "claims"
 """Folder of the claims that come with knee."""
@@ -111,7 +111,7 @@ class Entry(_Strict):
 
 
 class Experiment(_Strict):
-    """Runs of a shipped scenario, or values of a model of `knee.analysis.models`.
+    """Runs of a shipped scenario, or values of a model of `knee.ledger.models`.
 
     What `compare` varies of a model is its arguments.
     """
