@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -23,6 +24,9 @@ FOLDER = Path(__file__).parents[1] / "claims"
 SUBJECT = "subject"
 """The role of the protocol that a claim is about, in `compare`, `of` and `against`."""
 
+
+_NAMED = re.compile(r"\{([\w-]+)\}")
+"""A reason in the text of a `because`."""
 
 _Table = TypeVar("_Table", bound=BaseModel)
 
@@ -165,7 +169,8 @@ class Check(_Strict):
             exponent or the steadiness (R squared) of the metric against x or log x: "exponent",
             "log-line".
         at: Least and greatest x of the sweep counted.
-        because: By subject, why it differs; found by looking.
+        because: By subject, why it differs; found by looking. {NAME} stands for a reason of the
+            claim's that several checks have.
     """
 
     paper: str
@@ -238,9 +243,28 @@ class Claim(_Strict):
     note: str = ""
     """What a reader should know of how it was rebuilt: what the paper leaves open."""
     subjects: list[str] = []
+    reason: dict[str, str] = {}
+    """Why more than one figure differs, by a name that the checks' `because` has in braces."""
     experiment: list[Experiment] = Field(min_length=1)
     check: list[Check] = Field(min_length=1)
     figure: list[Figure] = []
+
+    @model_validator(mode="after")
+    def _reasons(self) -> Claim:
+        used: set[str] = set()
+        for check in self.check:
+            for by, text in check.because.items():
+                used.update(_NAMED.findall(text))
+                check.because[by] = _NAMED.sub(self._reason, text)
+        if idle := self.reason.keys() - used:
+            raise ValueError(f"reason {min(idle)!r} is that of no check")
+        return self
+
+    def _reason(self, named: re.Match[str]) -> str:
+        if named[1] not in self.reason:
+            known = ", ".join(self.reason) or "none"
+            raise ValueError(f"because names the reason {named[1]!r}; there are: {known}")
+        return self.reason[named[1]]
 
     @model_validator(mode="after")
     def _names(self) -> Claim:
