@@ -17,12 +17,14 @@ __all__ = [
     "compare",
     "fluid",
     "parse_memory",
+    "parse_rate",
+    "parse_time",
     "run",
     "schema",
 ]
 
 __version__: str
-__fingerprint__: str  # hash of the sources that decide what a run yields
+__fingerprint__: str  # hash of the sources that decide what a run yields, laws apart
 
 MOST_TEXT: int  # most bytes of a scenario's text
 
@@ -79,6 +81,14 @@ class Scenario:
         """Its seeds, in order."""
 
     @property
+    def laws(self) -> list[list[str]]:
+        """The laws that each variant runs, in order of variant.
+
+        Each list is sorted and has lines such as "sender vcp 0123456789abcdef"; the hash changes
+        when the law does.
+        """
+
+    @property
     def warnings(self) -> list[str]:
         """Sentences about what it says that may be meant, but likely is not."""
 
@@ -127,6 +137,12 @@ def available_memory() -> int | None:
 
 def parse_memory(text: str) -> int:
     """Bytes of a text such as "8 GB"."""
+
+def parse_time(text: str) -> float:
+    """Seconds of a time such as "80 ms"."""
+
+def parse_rate(text: str) -> float:
+    """Bits a second of a rate such as "150 Mbps"."""
 
 def compare(
     protocols: Sequence[str],

@@ -4,6 +4,7 @@ mod columns;
 mod exceptions;
 mod fluid;
 mod interrupt;
+mod quantity;
 mod run;
 mod scenario;
 
@@ -18,6 +19,8 @@ mod _core {
     use crate::columns::Columns;
     #[pymodule_export]
     use crate::fluid::fluid;
+    #[pymodule_export]
+    use crate::quantity::{parse_rate, parse_time};
     #[pymodule_export]
     use crate::run::{Results, available_memory, parse_memory, run};
     #[pymodule_export]

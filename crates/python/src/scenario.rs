@@ -63,6 +63,13 @@ impl Scenario {
         self.0.seeds()
     }
 
+    /// The laws that each variant runs, in order of variant: `sender NAME HASH` and `router NAME HASH`, sorted. A hash
+    /// changes when the law does.
+    #[getter]
+    fn laws(&self) -> Vec<Vec<String>> {
+        self.0.laws()
+    }
+
     /// Sentences about what it says that may be meant, but likely is not.
     #[getter]
     fn warnings(&self) -> Vec<String> {
