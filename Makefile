@@ -5,6 +5,7 @@ BIN := .venv/bin
 PYTHON_SOURCES := python tests docs/conf.py docs/experiments docs/pictures reference crates/sim/benches \
 	crates/python/third_party.py
 TOOL := cargo install --quiet --locked --root target/tools
+SECONDS ?= 60
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
 
 .DEFAULT_GOAL := help
@@ -62,10 +63,23 @@ lock: .venv/installed ## Choose the newest Python packages that pyproject.toml a
 audit: ## Licences, sources, duplicates and known flaws of the Rust packages (compiles cargo-deny)
 	$(TOOL) cargo-deny@0.20.2
 	target/tools/bin/cargo-deny --locked check bans licenses sources
-	@target/tools/bin/cargo-deny fetch db || echo "make: the advisories cannot be fetched: the copy here is used, if any"
-	@if [ -d "$${CARGO_HOME:-$$HOME/.cargo}/advisory-dbs" ]; then \
-		target/tools/bin/cargo-deny --locked check --disable-fetch advisories; \
-	else echo "make: no advisories here: known flaws are NOT checked"; fi
+	@target/tools/bin/cargo-deny fetch db 2>/dev/null || echo "make: the advisories are out of reach"
+	@if ls -d "$${CARGO_HOME:-$$HOME/.cargo}"/advisory-dbs/*/ >/dev/null 2>&1; then \
+		target/tools/bin/cargo-deny --locked check advisories --disable-fetch; \
+	else echo "make: no copy of them is here either: known flaws are NOT checked"; fi
+
+fuzz: build ## Fuzz scenario text, vectors, packets and the store, SECONDS=60 each; finds are kept (needs g++)
+	RUSTC_WORKSPACE_WRAPPER=$(CURDIR)/crates/fuzz/instrumented \
+		cargo build --quiet --locked -p knee-fuzz --bins --features libfuzzer
+	$(call FUZZ,scenario,scenarios crates/scenario/tests/bad,-dict=crates/fuzz/scenario.dict)
+	$(call FUZZ,vectors,vectors)
+	$(call FUZZ,packets,,-max_len=4096)
+
+# An input that breaks a target ends it, and stays beside what has been found so far.
+define FUZZ
+target/debug/fuzz-$(1) -max_total_time=$(SECONDS) -timeout=30 -rss_limit_mb=4096 -verbosity=0 -print_final_stats=1 $(3) \
+	-artifact_prefix=crates/fuzz/corpus/$(1)/broken- crates/fuzz/corpus/$(1) $(2)
+endef
 
 clean: ## Remove what the others made: .venv, target, results, the site
 	rm -rf .venv target results docs/_build python/knee/_core*.so
