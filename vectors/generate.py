@@ -8,7 +8,12 @@ import struct
 import sys
 from pathlib import Path
 
-from vcp import load2_hops, vcp_router, vcp_router_authors, vcp_sender, vcp_sender_authors
+import bbr
+import delays_and_marks
+import explicit
+import tcp
+import vcp
+from explicit import height
 
 
 def red_automatic():
@@ -117,58 +122,6 @@ def price_path():
         yield *hops, 1 - phi ** -sum(hops), marked, -math.log(1 - share) / math.log(phi)
 
 
-def scalable_price_sender():
-    """Paganini et al. 2003, Figure 3 with (20) and (21) and section V's numbers, K log x; w_m = 2. Steps every
-    10 ms from the first ACK on, made with the ACK that is due for them; a packet an ACK at most."""
-    alpha, beta, weight, bottlenecks, step, phi = 0.37, 0.64 * 0.37, 50.0, 1.0, 10, 1000.0
-    yield "run,time_ms,rtt_ms,marked,window_packets".split(",")
-
-    def run(name, acks):
-        window = expected = 2.0
-        xi, due, base, marks = 0.0, None, math.inf, []
-        for time, rtt, marked in acks:
-            base = min(base, rtt / 1000)
-            marks = (marks + [marked])[-31:]
-            share = min(sum(marks), len(marks) - 0.5) / len(marks)
-            price = -math.log(1 - share) / math.log(phi)
-            while due is not None and due <= time:
-                xi += beta * (weight / max(expected, 1.0) - price / base) * step / 1000
-                expected = 2.0 * math.exp(xi - alpha * price / (bottlenecks * base))
-                due += step
-            due = time + step if due is None else due
-            window = max(1.0, min(max(expected, window - 1), window + 1))
-            yield name, time, rtt, marked, window
-
-    yield from run("idle", [(50 + 5 * i, 50, 0) for i in range(60)])
-    yield from run("marked", [(50 + 7 * i, 50, int(i % 5 == 2)) for i in range(120)])
-    yield from run("congested", [(50 + 4 * i, 50, int(i > 40)) for i in range(120)])
-    yield from run("long", [(500 + 40 * i, 500 + i % 3, int(i % 4 == 0)) for i in range(80)])
-
-
-def scalable_delay_sender():
-    """Paganini et al. 2003, (27) and (28), with the numbers of section V, K log x; w_m = 2."""
-    alpha, beta, weight, bottlenecks, step = 0.37, 0.64 * 0.37, 50.0, 1.0, 10
-    yield "run,time_ms,rtt_ms,window_packets".split(",")
-
-    def run(name, acks):
-        window = expected = 2.0
-        xi, due, base = 0.0, None, math.inf
-        for time, rtt in acks:
-            base = min(base, rtt / 1000)
-            total = rtt / 1000
-            while due is not None and due <= time:
-                xi += beta * (weight / max(expected, 1.0) - (total - base) / total) * step / 1000
-                expected = 2.0 * math.exp(xi) * (base / total) ** (alpha / bottlenecks)
-                due += step
-            due = time + step if due is None else due
-            window = max(1.0, min(max(expected, window - 1), window + 1))
-            yield name, time, rtt, window
-
-    yield from run("idle", [(50 + 5 * i, 50) for i in range(60)])
-    yield from run("queue", [(50 + 5 * i, 50 + i % 40) for i in range(160)])
-    yield from run("late", [(90 + 8 * i, 90 - i // 2) for i in range(80)])
-
-
 def cubic_window():
     """RFC 9438, figures 1 and 2."""
     yield "w_max_packets,cwnd_epoch_packets,c,t_s,k_s,w_cubic_packets".split(",")
@@ -189,16 +142,6 @@ def hstcp_response():
         b = 0.5 + (high_decrease - 0.5) * math.log(w / low, high / low)
         # Average window w from AIMD with a and b: w = sqrt(a (2 - b) / (2 b p)).
         yield w, p, w ** 2 * p / ((2 - b) / (2 * b)), b, w * (1 - b)
-
-
-def scalable_window():
-    """Scalable TCP: a packet's ACK and a loss, at, below and above the legacy window of 16."""
-    yield "window_packets,after_ack_packets,after_loss_packets".split(",")
-    for w in (4, 8, 15, 16, 17, 20, 100, 1000, 10000, 100000):
-        if w <= 16:
-            yield w, w + 1 / w, max(2.0, w / 2)
-        else:
-            yield w, w + 0.01, w - 0.125 * w
 
 
 def htcp_growth():
@@ -262,33 +205,6 @@ def mlcp_code():
             steps = code - 1 - (mi + ii + 1)
             beta = 0.875 - (0.2 / (md - 1) * steps if md > 1 else 0) if load >= 1 else ""
             yield mi, md, ii, load, code, xi, beta
-
-
-def mlcp_sender():
-    """MLCP (3.8) to (3.15): windows after ACKs of any RTT and interval."""
-    kappa, sigma_mi, sigma_ai = 0.35, 2.5, 10.0
-    yield "run,time_ms,rtt_ms,t_p_ms,code,window_packets".split(",")
-
-    def run(name, acks):
-        window, cut_from = 2.0, 0
-        for time, rtt, t_p, code in acks:
-            if code <= 5:
-                sigma = 0.16 * code
-                xi = kappa * (1 - sigma) / sigma
-                window += (1 + xi) ** min(rtt / t_p, sigma_mi) - 1
-            elif code <= 7:
-                alpha = min((rtt / t_p) ** 2, sigma_ai)
-                window += alpha / window / (math.sqrt(window) if code == 7 else 1)
-            elif time >= cut_from:
-                window = max(1.0, (0.875 - 0.2 * (code - 8) / 7) * window)
-                cut_from = time + t_p
-            yield name, time, rtt, t_p, code, window
-
-    yield from run("every-code", [(300 * code, 80, 80, code) for code in range(1, 16)])
-    yield from run("any-rtt", [(i, rtt, t_p, code) for i, (rtt, t_p, code) in enumerate(
-        (rtt, t_p, code) for code in (1, 6, 7) for t_p in (80, 400, 1400) for rtt in (1, 90, 1000, 5000))])
-    yield from run("cuts", [(10 * i, 80, 80, 1) for i in range(30)]
-                   + [(1000 + 50 * i, 80, 200, code) for i, code in enumerate((8, 9, 6, 15, 8, 8, 8, 15, 15, 1))])
 
 
 def mlcp_router():
@@ -361,40 +277,16 @@ def piqi_rcp_router():
                 yield longest, sine, simple, rate, error, before, rate * (1 + kappa * error + kappa * before)
 
 
-def piqi_rcp_sender():
-    """PIQI-RCP (19) from x = 0, tau_1 = 0.005, tau_2 = 0.5; a repeated interval is not answered again."""
-    tau1, tau2 = 0.005, 0.5
-    yield "run,rate_bytes_s,interval,x_bytes_s".split(",")
-
-    def run(name, path):
-        x, last, answered = 0.0, None, None
-        for rate, interval in path:
-            if interval != answered:
-                x = max(0.0, x + tau1 * (rate - x) + tau2 * (rate - (rate if last is None else last)))
-                last, answered = rate, interval
-            yield name, rate, interval, x
-
-    yield from run("steady", [(12.5e6, 1 + i) for i in range(30)])
-    yield from run("repeats", [(12.5e6 - 1e5 * (i // 3), 9 + i // 3) for i in range(30)])
-    yield from run("falls", [(12.5e6, 1 + i) for i in range(20)] + [(11.5e6, 21), (9e6, 22), (1e6, 23), (2e6, 25)])
-
-
 def adpm_map():
-    """BMCC 4.1.2 and 7.2.2: H through its corners, by linear interpolation; its inverse is the identity."""
+    """BMCC 4.1.2 and 7.2.2: H through its corners; its inverse is the identity."""
     yield "load_factor,height".split(",")
-    corners = [(0.0, 0.0), (0.15, 0.0), (0.75, 0.25), (1.0, 0.5), (1.2, 1.0), (99.0, 1.0)]
     for load in (0.0, 0.1, 0.15, 0.16, 0.3, 0.5, 0.74, 0.75, 0.8, 0.99, 1.0, 1.01, 1.1, 1.19, 1.2, 2.0):
-        (x0, y0), (x1, y1) = next((a, b) for a, b in zip(corners, corners[1:]) if a[0] <= load < b[0])
-        yield load, y0 + (y1 - y0) * (load - x0) / (x1 - x0)
+        yield load, height(load)
 
 
 def adpm_packets():
     """BMCC 4.1.2 and 4.5: packets over two hops; what they bear, the estimate and when it is echoed."""
     yield "run,identifier,load_1,load_2,ecn,estimate_height,echoed".split(",")
-
-    def height(load):
-        return next(y0 + (y1 - y0) * (max(load, x0) - x0) / (x1 - x0) for (x0, y0), (x1, y1) in (
-            ((0.15, 0.0), (0.75, 0.25)), ((0.75, 0.25), (1.0, 0.5)), ((1.0, 0.5), (1.2, 1.0))) if load < x1)
 
     def run(name, loads, n):
         estimate, i, wait, identifier = 0, 1, 0, 12345
@@ -436,52 +328,39 @@ def bmcc_router():
                 yield rate, traffic, before, sample, queue, (traffic + kappa * queue) / (gamma * rate / 8 * t_p)
 
 
-def bmcc_sender():
-    """BMCC (4.2) to (4.6), a new flow at first; cuts wait for t_p and an RTT."""
-    kappa, t_p, u = 0.35, 200, 1.2
-    yield "run,time_ms,rtt_ms,load_factor,window_packets".split(",")
-
-    def run(name, acks):
-        window, cut_from, new = 2.0, 0, True
-        for time, rtt, load in acks:
-            ratio = rtt / t_p
-            new = new and load < 1
-            if load < 0.75 or new:
-                window += (1 + kappa * (1 - load) / load) ** min(ratio, 2.5) - 1
-            elif load < 1:
-                window += min(ratio ** 2, 100) / window
-            elif time >= cut_from:
-                window = max(1.0, (0.875 - 0.225 * (load - 1) / (u - 1)) * window)
-                cut_from = time + t_p + rtt
-            yield name, time, rtt, load, window
-
-    yield from run("new", [(10 * i, 80, load) for i, load in enumerate((0.15, 0.2, 0.5, 0.7, 0.8, 0.9, 0.99))])
-    yield from run("old", [(10 * i, 80, 0.15) for i in range(20)] + [
-        (1000 + 90 * i, 80, load) for i, load in enumerate(
-            (1.0, 0.9, 1.1, 1.2, 1.15, 0.76, 0.74, 0.3, 1.05, 1.05, 1.05, 1.05, 1.05, 0.99))])
-    yield from run("any-rtt", [(5000, 80, 1.0)] + [(6000 + i, rtt, load) for i, (rtt, load) in enumerate(
-        (rtt, load) for load in (0.15, 0.6, 0.9) for rtt in (1, 20, 200, 500, 2000, 5000))])
-
-
 def text(rows):
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows(rows)
     return out.getvalue()
 
 
+TABLES = [
+    vcp.vcp_router, vcp.vcp_router_authors, vcp.load2_hops, red_automatic, red_curve, red_uniform, pie_probability,
+    pi_probability, rem_price, price_router, price_path, cubic_window, hstcp_response, htcp_growth, xcp_control, xcp_header,
+    rate_header, rcp_router, piqi_rcp_router, mlcp_code, mlcp_router, adpm_map, adpm_packets, bmcc_router]
+
+SENDERS = [
+    tcp.reno, tcp.cubic, tcp.hstcp, tcp.scalable, tcp.htcp, tcp.bic, tcp.westwood, delays_and_marks.vegas,
+    delays_and_marks.fast, delays_and_marks.dctcp, delays_and_marks.prague,
+    bbr.bbr, bbr.bbr3, vcp.vcp, vcp.vcp_authors, vcp.vcp_e2e, explicit.xcp, explicit.rcp, explicit.piqi_rcp, explicit.mlcp,
+    explicit.bmcc, explicit.scalable_price, explicit.scalable_delay]
+
+
 def main():
-    tables = [vcp_sender, vcp_router, vcp_sender_authors, vcp_router_authors, load2_hops, red_automatic, red_curve, red_uniform,
-              pie_probability, pi_probability, rem_price, price_router, price_path, scalable_price_sender, scalable_delay_sender,
-              cubic_window, hstcp_response, scalable_window, htcp_growth, xcp_control, xcp_header,
-              rate_header, rcp_router, piqi_rcp_router, piqi_rcp_sender,
-              mlcp_code, mlcp_sender, mlcp_router, adpm_map, adpm_packets, bmcc_router, bmcc_sender]
-    for table in tables:
-        path = Path(__file__).with_name(table.__name__ + ".csv")
-        if "--check" in sys.argv[1:]:
-            if path.read_text() != text(table()):
-                sys.exit(f"{path} is not what generate.py writes")
-        else:
-            path.write_text(text(table()))
+    here = Path(__file__).parent
+    files = {here / f"{table.__name__}.csv": text(table()) for table in TABLES}
+    files |= {here / "senders" / f"{table.__name__.replace('_', '-')}.csv": text(table()) for table in SENDERS}
+    stray = {*here.glob("*.csv"), *here.glob("senders/*.csv")} - {*files}
+    if "--check" in sys.argv[1:]:
+        wrong = [path for path, rows in files.items() if not path.exists() or path.read_text() != rows]
+        if wrong or stray:
+            sys.exit("not what generate.py writes: " + ", ".join(map(str, sorted([*wrong, *stray]))))
+        return
+    for path, rows in files.items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(rows)
+    for path in stray:
+        path.unlink()
 
 
 if __name__ == "__main__":
