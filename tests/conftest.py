@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
+import signal
 import sys
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from knee._core import ScenarioWarning
+from knee.cli import execute
+from knee.cli.ending import STOPS
+from knee.store import StoreWarning
 
 ROOT = Path(__file__).parents[1]
 
@@ -33,25 +39,41 @@ protocol = "vcp"
 protocol = "sack"
 """
 
-Knee = Callable[..., "subprocess.CompletedProcess[str]"]
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+Knee = Callable[..., Done]
 
 
 @pytest.fixture
-def knee(tmp_path: Path) -> Knee:
-    """Runs `knee ARGS..` in `tmp_path`, two minutes at most."""
+def knee(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Knee]:
+    """Runs `knee ARGS..` in `tmp_path`, within this process, which is quick."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+    handlers = {number: signal.getsignal(number) for number in STOPS}
 
-    def call(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "knee", *map(str, arguments)],
-            cwd=tmp_path,
-            env=os.environ | {"COLUMNS": "100", "NO_COLOR": "1"},
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+    def call(*arguments: str | Path) -> Done:
+        with monkeypatch.context() as patch, warnings.catch_warnings():
+            warnings.simplefilter("always", StoreWarning)
+            warnings.simplefilter("default", ScenarioWarning)
+            patch.setattr(sys, "argv", ["knee", *map(str, arguments)])
+            code = execute()
+        return Done(code, *capsys.readouterr())
 
-    return call
+    yield call
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture

@@ -2,16 +2,13 @@ from __future__ import annotations
 
 import json
 import re
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from columns import FLOWS, SERIES, SUMMARY
-from conftest import ROOT, SHORT, Knee
+from conftest import ROOT, Knee
 
 FILES = ["flows.parquet", "overview.png", "scenario.toml", "series.parquet", "summary.parquet"]
 
@@ -112,35 +109,6 @@ def test_a_later_run_replaces_an_earlier_one(knee: Knee, short: Path, tmp_path: 
     assert knee("run", short, "--seed", "2").returncode == 0
     summary = pl.read_parquet(tmp_path / "results/short/summary.parquet")
     assert summary["seed"].unique().to_list() == [2]
-    assert names(tmp_path / "results") == ["short"]
-
-
-def test_an_interrupted_run_leaves_earlier_results(knee: Knee, short: Path, tmp_path: Path) -> None:
-    assert knee("run", short, "--seed", "1").returncode == 0
-    folder = tmp_path / "results" / "short"
-    before = {file.name: file.read_bytes() for file in folder.iterdir()}
-    short.write_text(SHORT.replace('"3 s"', '"24 h"').replace('"1 s"', '"0 s"'))
-    code = "import sys; print('ready', flush=True); from knee.cli import main; main()"
-    with subprocess.Popen(
-        [sys.executable, "-c", code, "run", str(short), "--set", "probes=none"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as running:
-        try:
-            assert running.stdout is not None
-            assert running.stdout.readline() == "ready\n"
-            with pytest.raises(subprocess.TimeoutExpired):
-                running.wait(timeout=2)
-            running.send_signal(signal.SIGINT)
-            out, err = running.communicate(timeout=5)
-        finally:
-            running.kill()
-    assert running.returncode == 130
-    assert out == ""
-    assert err == "knee: stopped; nothing was written\n"
-    assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
     assert names(tmp_path / "results") == ["short"]
 
 

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from knee.analysis.measures import measure
-from knee.run import Run
+from knee.columns import Run
 
 Columns = Mapping[tuple[str, str], object]
 

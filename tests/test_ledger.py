@@ -18,13 +18,13 @@ import pytest
 
 import knee
 from conftest import ROOT, Knee
+from knee.jobs import jobs, make
 from knee.ledger import Claim, LedgerError, Verdict, answer, claims, find, papers
 from knee.ledger.answers import number
 from knee.ledger.claims import Experiment, read_claim
 from knee.ledger.evidence import Evidence, filled, gather
-from knee.plots.claims import draw_claim
+from knee.plots.claims import draw_figure
 from knee.store import Store
-from knee.sweep import jobs, make
 
 CLAIM = """
 where = "somewhere"
@@ -223,6 +223,30 @@ def test_a_sweep_has_a_row_a_value_seed_and_link(tmp_path: Path) -> None:
     assert table.height == 2 * 2 * 2 * 2  # values, variants, seeds, links
 
 
+@pytest.mark.parametrize(
+    ("over", "column", "values"),
+    [
+        ({"protocol": ["vcp", "xcp"]}, "protocol", ["vcp", "xcp"]),
+        ({"dumbbell.flows": [1, "2"]}, "dumbbell.flows", ["1", "2"]),
+        ({"transport": [{"pacing": True}, {}]}, "transport", ["{'pacing': True}", "{}"]),
+    ],
+)
+def test_a_sweep_may_be_over_any_setting(
+    tmp_path: Path, over: dict[str, list[object]], column: str, values: list[str]
+) -> None:
+    base = knee.dumbbell(rate="1 Mbps", rtt="9 ms", flows=1, duration="1 s", protocol="vcp")
+    if column == "protocol":
+        base = base.replace(set={"variant": []})
+    table = knee.sweep(base, over, store=Store(tmp_path))
+    assert table[column].unique(maintain_order=True).to_list() == values
+
+
+def test_a_sweep_over_nothing_is_refused(tmp_path: Path) -> None:
+    for over in ({}, {"dumbbell.flows": []}):
+        with pytest.raises(ValueError, match="there is no value"):
+            knee.sweep(scenario(), over, store=Store(tmp_path))
+
+
 def test_a_killed_process_leaves_whole_runs(tmp_path: Path) -> None:
     """Killed without warning in the midst of many runs; a second process ends the work."""
     script = (
@@ -241,7 +265,7 @@ def test_a_killed_process_leaves_whole_runs(tmp_path: Path) -> None:
     first.wait()
     for entry in tmp_path.glob("??/*"):
         assert {file.name for file in entry.iterdir()} == {
-            "summary.parquet", "flows.parquet", "series.parquet", "scenario.toml",
+            "summary.parquet", "flows.parquet", "series.parquet", "scenario.toml", "SHA256SUMS",
         }  # fmt: skip
     pair = [subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     said = {each.communicate(timeout=120)[0] for each in pair}
@@ -325,7 +349,8 @@ def test_a_model_compares_arguments_and_draws_curves(tmp_path: Path) -> None:
     assert rows["re"][0] == pytest.approx(-math.sin(1))
     assert rows["im"][2] == pytest.approx(-math.cos(1) + math.sin(1) / 2)
     assert [each.verdict for each in answer(found)] == [Verdict.HOLDS]
-    [(_, figure)] = draw_claim(found)
+    figure = draw_figure(found, found.claim.figure[0])
+    assert figure is not None
     [axis] = figure.get_axes()
     curves = {line.get_label(): line.get_xydata() for line in axis.lines[:2]}
     assert curves["turned"][:, 0].tolist() == pytest.approx(rows["re"].to_list()[2:])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,6 +14,9 @@ import pytest
 
 import knee
 from columns import FLOWS, SERIES, SUMMARY
+from knee import _core
+from knee.results import PictureError
+from knee.store import Store
 
 
 def small(**more: object) -> knee.Scenario:
@@ -151,6 +155,13 @@ def test_a_saved_run_reads_back_the_same(results: knee.Results, tmp_path: Path) 
     assert again.scenario_toml == results.scenario_toml
 
 
+def test_every_public_name_is_there() -> None:
+    assert {*knee.__all__} <= {*dir(knee)}
+    assert all(hasattr(knee, name) for name in knee.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'rnu'"):
+        knee.rnu  # noqa: B018
+
+
 def test_a_failing_save_leaves_earlier_results(
     results: knee.Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,11 +171,78 @@ def test_a_failing_save_leaves_earlier_results(
     def fail(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(knee.Results, "plot", fail)
+    monkeypatch.setattr(knee.Results, "write", fail)
     with pytest.raises(KeyboardInterrupt):
         results.save(folder)
     assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["here"]
+
+
+def test_columns_are_kept_where_the_picture_fails(
+    results: knee.Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError("of the artist")
+
+    monkeypatch.setattr(knee.Results, "plot", fail)
+    with pytest.raises(PictureError, match=r"cannot draw overview\.png .*of the artist"):
+        results.save(tmp_path / "here")
+    assert knee.Results.read(tmp_path / "here").summary.equals(results.summary, null_equal=True)
+
+
+@pytest.mark.parametrize(
+    "seeds", [10**5000, [10**5000], -1, "1-5", 1.5, ["a"], [], range(10**12)], ids=range(8)
+)
+def test_seeds_that_are_none_are_refused(seeds: object) -> None:
+    with pytest.raises(knee.ScenarioError, match="seeds") as caught:
+        small().replace(seeds=seeds).check()  # type: ignore[arg-type]
+    assert len(str(caught.value)) < 300
+
+
+def test_settings_that_are_none_are_refused() -> None:
+    endless: list[object] = []
+    endless.append(endless)
+    for value in (10**5000, endless):
+        with pytest.raises(knee.ScenarioError, match=r"set dumbbell\.flows: "):
+            small().replace(set={"dumbbell.flows": value})
+    with pytest.raises(knee.ScenarioError, match="is not UTF-8 text"):
+        small().replace(set={"title": "caf\udce9"}).check()
+    with pytest.raises(knee.ScenarioError, match="is not UTF-8 text"):
+        knee.compare("caf\udce9")
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    scenario = knee.dumbbell(rate="1 Mbps", rtt="9 ms", flows=np.int64(2), protocol="vcp")  # type: ignore[arg-type]
+    changed = scenario.replace(
+        seeds=np.array([3, 5]),  # type: ignore[arg-type]
+        set={"dumbbell.bottleneck_share": np.float64(0.5), "transport.pacing": np.bool_(True)},
+    )
+    settings = tomllib.loads(changed.to_toml())
+    assert (settings["dumbbell"]["flows"], settings["seeds"]) == (2, [3, 5])
+    assert settings["dumbbell"]["bottleneck_share"] == 0.5
+    assert settings["transport"]["pacing"] is True
+
+
+@pytest.mark.parametrize("threads", [0, -1, 5000, 10**400])
+def test_threads_that_cannot_be_are_refused(threads: int, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="there can be 1 to 1024 threads"):
+        knee.run(small(), threads=threads)
+    with pytest.raises(ValueError, match="there can be 1 to 1024 threads"):
+        knee.sweep(small(), {"dumbbell.flows": [1]}, store=Store(tmp_path), threads=threads)
+
+
+def test_more_threads_than_runs_are_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[object] = []
+    run = _core.run
+
+    def note(*arguments: Any, **more: Any) -> Any:
+        seen.append(more["threads"])
+        return run(*arguments, **more)
+
+    monkeypatch.setattr(_core, "run", note)
+    for threads in (1000, 1, None):
+        knee.run(small(seeds=2), threads=threads)
+    assert seen == [2, 1, None]
 
 
 def test_builders_make_every_topology() -> None:

@@ -1,5 +1,5 @@
-//! Hashes the sources that decide what a run yields, for `knee._core.__fingerprint__`. Models are not kept,
-//! so that theirs do not count.
+//! Hashes the sources that decide what a run yields, for `knee._core.__fingerprint__`. Laws have fingerprints of
+//! their own, and fluid models are not kept, so that theirs do not count.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
@@ -7,10 +7,16 @@ use std::{env, fs, io};
 use sha2::{Digest, Sha256};
 
 /// What decides it, seen from the workspace's root.
-const SOURCES: [&str; 4] =
-    ["Cargo.lock", "crates/laws/src", "crates/sim/src", "crates/scenario/src"];
-/// What below does not.
-const MODELS: &str = "crates/scenario/src/fluid";
+const SOURCES: [&str; 6] = [
+    "Cargo.lock",
+    "crates/input/src",
+    "crates/laws/src",
+    "crates/path/src",
+    "crates/scenario/src",
+    "crates/sim/src",
+];
+/// What below does not: it counts for the runs of its law alone.
+const LAWS: [&str; 2] = ["crates/laws/src/senders", "crates/laws/src/routers"];
 
 fn main() -> io::Result<()> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("set by cargo")).join("../..");
@@ -20,7 +26,7 @@ fn main() -> io::Result<()> {
         println!("cargo::rerun-if-changed={}", path.display());
         collect(&path, &mut files)?;
     }
-    files.retain(|file| !file.starts_with(root.join(MODELS)));
+    files.retain(|file| !LAWS.iter().any(|laws| file.starts_with(root.join(laws))));
     files.sort();
     let mut hash = Sha256::new();
     for file in files {

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 import knee
-from knee.run import Run
+from knee.columns import Run
 
 FLOWS = "dumbbell.flows"
 RATE = "bottleneck.rate"

@@ -11,19 +11,50 @@ s = knee.dumbbell(rate="150 Mbps", rtt="80 ms", flows=30, reverse=30, protocol="
 knee.run(s, seeds=3).summary
 """
 
-from knee._core import ScenarioError, __version__
-from knee.analysis.fairness import fair_shares
-from knee.comparison import Comparison, compare_schemes
-from knee.results import FolderError, Results, run
-from knee.scenario import Scenario, compare, dumbbell, graph, parking_lot
-from knee.sweep import sweep
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from knee._core import ScenarioError, ScenarioWarning, __version__
+    from knee.analysis.fairness import fair_shares
+    from knee.columns import DamagedError
+    from knee.comparison import Comparison, compare_schemes
+    from knee.jobs import sweep
+    from knee.results import FolderError, PictureError, Results, run
+    from knee.scenario import Scenario, compare, dumbbell, graph, parking_lot
+else:
+    # A name's module is imported when the name is first asked for: `import knee` takes no time.
+    _HOMES = {
+        "knee._core": ("ScenarioError", "ScenarioWarning", "__version__"),
+        "knee.analysis.fairness": ("fair_shares",),
+        "knee.columns": ("DamagedError",),
+        "knee.comparison": ("Comparison", "compare_schemes"),
+        "knee.jobs": ("sweep",),
+        "knee.results": ("FolderError", "PictureError", "Results", "run"),
+        "knee.scenario": ("Scenario", "compare", "dumbbell", "graph", "parking_lot"),
+    }
+
+    def __getattr__(name):
+        from importlib import import_module
+
+        for home, names in _HOMES.items():
+            if name in names:
+                globals()[name] = getattr(import_module(home), name)
+                return globals()[name]
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__():
+        return sorted({*globals(), *__all__})
+
 
 __all__ = [
     "Comparison",
+    "DamagedError",
     "FolderError",
+    "PictureError",
     "Results",
     "Scenario",
     "ScenarioError",
+    "ScenarioWarning",
     "__version__",
     "compare",
     "compare_schemes",

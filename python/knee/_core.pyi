@@ -4,15 +4,19 @@ from collections.abc import Callable, Sequence
 from typing import Any, final
 
 __all__ = [
+    "MOST_TEXT",
     "Columns",
     "Results",
     "Scenario",
     "ScenarioError",
+    "ScenarioWarning",
     "__fingerprint__",
     "__version__",
+    "available_memory",
     "catalogue",
     "compare",
     "fluid",
+    "parse_memory",
     "run",
     "schema",
 ]
@@ -20,8 +24,13 @@ __all__ = [
 __version__: str
 __fingerprint__: str  # hash of the sources that decide what a run yields
 
+MOST_TEXT: int  # most bytes of a scenario's text
+
 class ScenarioError(ValueError):
     """A scenario that knee refuses; the message is one sentence."""
+
+class ScenarioWarning(UserWarning):
+    """Something of a scenario that is accepted, though it is likely not meant."""
 
 @final
 class Columns:
@@ -63,6 +72,13 @@ class Scenario:
     def seeds(self) -> list[int]:
         """Its seeds, in order."""
 
+    @property
+    def warnings(self) -> list[str]:
+        """Sentences about what it says that may be meant, but likely is not."""
+
+    def memory(self, threads: int) -> int:
+        """About how many bytes of memory its runs take at their peak, so many at a time."""
+
     def to_toml(self) -> str:
         """The scenario as run: every default and seed written out, with knee's version."""
 
@@ -89,13 +105,22 @@ def run(
     scenario: Scenario,
     *,
     threads: int | None = None,
+    memory: int | None = None,
     progress: Callable[[float], object] | None = None,
+    warn: Callable[[str], object] | None = None,
 ) -> Results:
     """Run every variant with every seed, the GIL released.
 
-    `progress` is called with the fraction done, in [0, 1]; an exception from it, or Ctrl-C, stops
-    the run and is raised.
+    `memory` is how many bytes the runs may take together, by default what there is. `progress` is
+    called with the fraction done, in [0, 1], and `warn` with a sentence where something is done
+    otherwise than asked; an exception from them, or Ctrl-C, stops the run and is raised.
     """
+
+def available_memory() -> int | None:
+    """Bytes of memory that runs may take as things are; None if the system does not tell."""
+
+def parse_memory(text: str) -> int:
+    """Bytes of a text such as "8 GB"."""
 
 def compare(
     protocols: Sequence[str],
@@ -116,7 +141,7 @@ def compare(
 def fluid(model: str, settings: str) -> Columns:
     """Solve the fluid model called `model`; `settings` is a JSON object.
 
-    The GIL is released meanwhile.
+    The GIL is released meanwhile; Ctrl-C stops it.
     """
 
 def catalogue() -> str:

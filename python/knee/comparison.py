@@ -10,14 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from knee import _core
-from knee.results import FolderError, Results, check_folder, is_of_a_run, replaced, run
+from knee.columns import DamagedError
+from knee.memory import MemoryLimit
+from knee.replacement import is_working_folder, reason, replaced
+from knee.results import PICTURE as OVERVIEW
+from knee.results import Results, draw_all, is_of_a_run, run
 from knee.scenario import Scenario, compare, load
 
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
 
-    from knee.run import Progress
+    from knee.columns import Progress
 
 SCENARIOS = ("schemes-dumbbell", "schemes-parking-lot", "schemes-t1")
 """Shipped scenarios on which schemes are compared unless others are named."""
@@ -48,10 +52,17 @@ class Comparison:
 
         Raises:
             FileNotFoundError: If one of its files is missing.
+            DamagedError: If one cannot be read.
         """
         import polars as pl
 
-        names = pl.read_parquet(folder / TABLE)["scenario"].unique(maintain_order=True)
+        try:
+            table = pl.read_parquet((folder / TABLE).read_bytes())
+            names = table["scenario"].unique(maintain_order=True)
+        except FileNotFoundError:
+            raise
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise DamagedError(f"{folder / TABLE} is damaged: {reason(error)}") from error
         return cls([Results.read(folder / name) for name in names])
 
     @cached_property
@@ -82,23 +93,32 @@ class Comparison:
     def save(self, folder: str | Path) -> Path:
         """Write schemes.parquet, schemes.png, and a results folder for each scenario.
 
-        All appear at once, as those of `Results.save`.
+        All columns appear at once, then the pictures, as those of `Results.save`.
+
+        Returns:
+            The folder's real path.
 
         Raises:
             FolderError: If `folder` holds other things, or cannot be written.
+            PictureError: If a picture cannot be drawn; all else is there all the same.
         """
-        target = check_comparison(folder)
-        try:
-            with replaced(target) as partial:
-                self.figures.write_parquet(partial / TABLE)
-                self.plot(partial / PICTURE)
-                for each in self.runs:
-                    each.save(partial / each.name)
-        except FolderError:
-            raise
-        except OSError as error:
-            raise FolderError(f"cannot write results to {folder}: {error.strerror}") from error
-        return target
+        self.save_columns(folder)
+        self.save_picture(folder)
+        return Path(folder).resolve()
+
+    def save_columns(self, folder: str | Path) -> None:
+        """The first half of `save`: all but the pictures."""
+        with replaced(folder, is_of_a_comparison, "results") as partial:
+            with (partial / TABLE).open("wb") as file:
+                self.figures.write_parquet(file)
+            for each in self.runs:
+                (partial / each.name).mkdir()
+                each.write(partial / each.name)
+
+    def save_picture(self, folder: str | Path) -> None:
+        """The second half of `save`: the pictures, in a folder that holds the columns."""
+        overviews = {f"{each.name}/{OVERVIEW}": each.plot for each in self.runs}
+        draw_all(folder, {PICTURE: self.plot, **overviews})
 
 
 def compare_schemes(
@@ -107,6 +127,7 @@ def compare_schemes(
     seeds: int | Sequence[int] | None = None,
     set: Mapping[str, object] | None = None,
     threads: int | None = None,
+    memory_limit: MemoryLimit = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Run scenarios under every protocol in place of their own variants.
@@ -117,6 +138,7 @@ def compare_schemes(
         seeds: Seeds to run instead of the scenarios' own; an int n means 1 to n.
         set: Settings to change in each of them, by dotted key.
         threads: Threads to use; all cores if not given.
+        memory_limit: How much memory runs may take together, as for `knee.run`.
         progress: Called with the fraction done, in [0, 1].
 
     Raises:
@@ -124,7 +146,7 @@ def compare_schemes(
         FileNotFoundError: If there is none of that name.
     """
     planned = plan(protocols or explicit_laws(), scenarios, seeds=seeds, set=set)
-    return make(planned, threads=threads, progress=progress)
+    return make(planned, threads=threads, memory_limit=memory_limit, progress=progress)
 
 
 def plan(
@@ -153,7 +175,11 @@ def plan(
 
 
 def make(
-    planned: Sequence[Scenario], *, threads: int | None = None, progress: Progress | None = None
+    planned: Sequence[Scenario],
+    *,
+    threads: int | None = None,
+    memory_limit: MemoryLimit = None,
+    progress: Progress | None = None,
 ) -> Comparison:
     """Run scenarios one after the other, each on all cores."""
     runs = []
@@ -163,20 +189,12 @@ def make(
             if progress is not None:
                 progress((before + fraction) / len(planned))
 
-        runs.append(run(scenario, threads=threads, progress=note))
+        runs.append(run(scenario, threads=threads, memory_limit=memory_limit, progress=note))
     return Comparison(runs)
 
 
-def check_comparison(folder: str | Path) -> Path:
-    """The absolute path of a folder that may take a comparison.
-
-    Raises:
-        FolderError: If it is a file, or holds anything that is not a comparison's.
-    """
-    return check_folder(folder, _is_of_a_comparison)
-
-
-def _is_of_a_comparison(entry: Path) -> bool:
-    if entry.is_dir():
-        return all(map(is_of_a_run, entry.iterdir()))
+def is_of_a_comparison(entry: Path) -> bool:
+    """Is it a comparison's table or picture, by its name, or a results folder?"""
+    if entry.is_dir() and not entry.is_symlink():
+        return all(is_of_a_run(each) or is_working_folder(each) for each in entry.iterdir())
     return entry.name in (TABLE, PICTURE)

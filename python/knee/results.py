@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from knee.run import TABLES, Progress, Run, simulate
+from knee.columns import FILES, Progress, Run, simulate
+from knee.memory import MemoryLimit
+from knee.replacement import FolderError, reason, replaced
 from knee.scenario import Scenario
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PICTURE = "overview.png"
-FILES = frozenset({*(f"{table}.parquet" for table in TABLES), "scenario.toml", PICTURE})
 
 
-class FolderError(OSError):
-    """A folder that cannot take results; the message is one sentence."""
+class PictureError(Exception):
+    """A picture that could not be drawn; the message is one sentence."""
 
 
 class Results(Run):
@@ -46,20 +44,28 @@ class Results(Run):
     def save(self, folder: str | Path) -> Path:
         """Write summary, flows and series (Parquet), scenario.toml and overview.png.
 
-        All appear at once: they are written beside `folder` under another name, then renamed.
-        Earlier results there stay as they were until then, and if anything fails.
+        The columns appear at once, in place of any earlier results; these stay as they were until
+        then, and if anything fails. The picture is drawn when the columns are safe.
+
+        Returns:
+            The folder's real path.
 
         Raises:
             FolderError: If `folder` holds other files than a run's, or cannot be written.
+            PictureError: If the picture cannot be drawn; the columns are there all the same.
         """
-        target = check_folder(folder)
-        try:
-            with replaced(target) as partial:
-                self.write(partial)
-                self.plot(partial / PICTURE)
-        except OSError as error:
-            raise FolderError(f"cannot write results to {folder}: {error.strerror}") from error
-        return target
+        self.save_columns(folder)
+        self.save_picture(folder)
+        return Path(folder).resolve()
+
+    def save_columns(self, folder: str | Path) -> None:
+        """The first half of `save`: all but the picture."""
+        with replaced(folder, is_of_a_run, "results") as partial:
+            self.write(partial)
+
+    def save_picture(self, folder: str | Path) -> None:
+        """The second half of `save`: overview.png, in a folder that holds the columns."""
+        draw_all(folder, {PICTURE: self.plot})
 
 
 def run(
@@ -68,6 +74,7 @@ def run(
     seeds: int | Sequence[int] | None = None,
     set: Mapping[str, object] | None = None,
     threads: int | None = None,
+    memory_limit: MemoryLimit = None,
     progress: Progress | None = None,
 ) -> Results:
     """Run a scenario: every variant with every seed, in parallel on all cores.
@@ -79,73 +86,62 @@ def run(
         scenario: A `Scenario`, the path of a scenario file, or the name of a shipped one.
         seeds: Seeds to run instead of the scenario's; an int n means 1 to n.
         set: Settings to change, by dotted key: `{"bottleneck.rate": "1 Gbps"}`.
-        threads: Threads to use; all cores if not given.
+        threads: Threads to use; all cores if not given. Fewer go where there is no memory for so
+            many.
+        memory_limit: How much memory the runs may take together, such as "8 GB" or a number of
+            bytes; by default what the machine, or the control group, has to give. A scenario that
+            needs more is refused before it runs.
         progress: Called with the fraction done, in [0, 1].
+
+    Warns:
+        ScenarioWarning: If the scenario says something that is likely not meant, or fewer runs go
+            at a time than asked for.
 
     Returns:
         Columns of the run; nothing is written.
 
     Raises:
-        ScenarioError: If the scenario is refused; the message is one sentence.
+        ScenarioError: If the scenario is refused, or there is no memory for it; the message is one
+            sentence.
         FileNotFoundError: If there is no such file.
+        ValueError: If there cannot be so many threads.
         KeyboardInterrupt: On Ctrl-C, at once.
     """
-    return Results(*simulate(scenario, seeds=seeds, set=set, threads=threads, progress=progress))
+    tables, toml = simulate(
+        scenario,
+        seeds=seeds,
+        set=set,
+        threads=threads,
+        memory_limit=memory_limit,
+        progress=progress,
+    )
+    return Results(tables, toml)
 
 
 def is_of_a_run(entry: Path) -> bool:
-    """Is it called as a file of a results folder?"""
-    return entry.name in FILES
+    """Is it a file of a results folder, by its name?"""
+    return entry.name in {*FILES, PICTURE} and not entry.is_dir()
 
 
-def check_folder(folder: str | Path, is_ours: Callable[[Path], bool] = is_of_a_run) -> Path:
-    """The absolute path of a folder that may take results.
+def draw_all(folder: str | Path, pictures: Mapping[str, Callable[[Path], object]]) -> None:
+    """Draw each picture to its name in `folder`; one that fails costs only itself.
 
     Raises:
-        FolderError: If it is a file, or holds anything that is not a run's result.
+        PictureError: When all others are drawn.
     """
-    target = Path(folder).absolute()
-    try:
-        strangers = sorted(entry.name for entry in target.iterdir() if not is_ours(entry))
-    except FileNotFoundError:
-        return target
-    except NotADirectoryError:
-        raise FolderError(f"cannot write results to {folder}: it is a file") from None
-    except OSError as error:
-        raise FolderError(f"cannot write results to {folder}: {error.strerror}") from error
-    if strangers:
-        raise FolderError(
-            f"cannot write results to {folder}: it holds {strangers[0]}, which is none of knee's; "
-            "a results folder is replaced as a whole, so name one of its own"
-        )
-    return target
-
-
-@contextmanager
-def replaced(target: Path) -> Iterator[Path]:
-    """A new folder beside `target` to write in, which then takes its place; if all went well."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    partial = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
-    try:
-        yield partial
-        partial.chmod(0o755)
-        _replace(target, partial)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
-
-
-def _replace(target: Path, partial: Path) -> None:
-    """Put `partial` in the place of `target`; should that fail, `target` is back as it was."""
-    if not target.exists():
-        partial.rename(target)
-        return
-    earlier = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
-    try:
-        target.rename(earlier / "results")
+    failed: dict[str, Exception] = {}
+    for name, draw in pictures.items():
         try:
-            partial.rename(target)
-        except BaseException:
-            (earlier / "results").rename(target)
-            raise
-    finally:
-        shutil.rmtree(earlier, ignore_errors=True)
+            draw(Path(folder) / name)
+        except Exception as error:
+            failed[name] = error
+    if failed:
+        first = next(iter(failed.values()))
+        what = reason(first) if isinstance(first, OSError) else f"{type(first).__name__}: {first}"
+        raise PictureError(
+            f"cannot draw {', '.join(failed)} in {folder} ({what}); the columns are there, and "
+            f"`knee plot {folder}` draws again"
+        ) from first
+
+
+__all__ = ["FolderError", "PictureError", "Results", "run"]

@@ -7,14 +7,23 @@ are the compiled side's, so a file, a dict and a builder are told the same thing
 from __future__ import annotations
 
 import difflib
+import itertools
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import operator
+import stat
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from dataclasses import replace as _replace
 from pathlib import Path
 from typing import Any, Literal, Self
 
 from knee import _core
+from knee.printable import brief, printable
+
+MOST_SEEDS = 10_000
+LARGEST_SEED = 2**63 - 1
 
 SHIPPED = Path(__file__).parent / "scenarios"
 """Folder of the scenarios that come with knee."""
@@ -42,11 +51,11 @@ class Scenario:
 
         Raises:
             OSError: If the file cannot be read.
-            ScenarioError: If it is no text.
+            ScenarioError: If it is no file, too long, or no text.
         """
         path = Path(path)
         try:
-            text = path.read_text(encoding="utf-8")
+            text = _read(path).decode("utf-8")
         except UnicodeDecodeError as error:
             raise _core.ScenarioError(
                 f"{path}: not UTF-8 text (byte {error.start + 1}); a scenario is a TOML file"
@@ -56,7 +65,8 @@ class Scenario:
     @classmethod
     def of(cls, settings: Mapping[str, object], *, name: str = "scenario") -> Self:
         """The scenario of a dict in the layout of the TOML format."""
-        return cls(json.dumps({"name": name} | dict(settings)), name, "json")
+        text = json.dumps({"name": name} | dict(settings), default=_of_numpy)
+        return cls(text, name, "json")
 
     def replace(
         self,
@@ -69,10 +79,13 @@ class Scenario:
         Args:
             seeds: Seeds to run instead of its own.
             set: Settings by dotted key: `{"bottleneck.rate": "1 Gbps", "dumbbell.flows": 50}`.
+
+        Raises:
+            ScenarioError: If a seed or a value is none that a scenario can have.
         """
-        changes = {key: _value(value) for key, value in (set or {}).items()}
+        changes = dict(_settings(set or {}))
         if seeds is not None:
-            changes["seeds"] = str(seeds) if isinstance(seeds, int) else str(list(seeds))
+            changes["seeds"] = _seeds(seeds)
         return _replace(self, changes=(*self.changes, *changes.items()))
 
     def variants(self, *protocols: str | Mapping[str, object]) -> Self:
@@ -91,7 +104,9 @@ class Scenario:
             ScenarioError: If it is refused; the message is one sentence.
         """
         parse = _core.Scenario.from_json if self.format == "json" else _core.Scenario.from_toml
-        return parse(self.text, name=self.name, overrides=self.changes)
+        name = printable(self.name)
+        with _text_only(name):
+            return parse(self.text, name=name, overrides=self.changes)
 
     def to_toml(self) -> str:
         """Its TOML text as it would run, every default written out.
@@ -235,20 +250,20 @@ def compare(
     Raises:
         ScenarioError: If it is refused.
     """
-    counted = seeds if seeds is None or isinstance(seeds, int) else list(seeds)
-    checked = _core.compare(
-        protocols,
-        rate=rate,
-        rtt=rtt,
-        flows=_text(flows),
-        reverse=_text(reverse),
-        duration=duration,
-        seeds=_text(counted),
-        buffer=buffer,
-        rtt_step=rtt_step,
-        warmup=warmup,
-        overrides=[(key, _value(value)) for key, value in (set or {}).items()],
-    )
+    with _text_only("compare"):
+        checked = _core.compare(
+            protocols,
+            rate=rate,
+            rtt=rtt,
+            flows=_text(flows),
+            reverse=_text(reverse),
+            duration=duration,
+            seeds=None if seeds is None else _seeds(seeds),
+            buffer=buffer,
+            rtt_step=rtt_step,
+            warmup=warmup,
+            overrides=_settings(set or {}),
+        )
     return Scenario(checked.to_toml(), checked.name)
 
 
@@ -274,6 +289,40 @@ def load(scenario: Scenario | str | Path) -> Scenario:
 def shipped() -> list[Path]:
     """Files of the scenarios that come with knee, by name."""
     return sorted(SHIPPED.glob("*.toml"))
+
+
+def warn(sentence: str) -> None:
+    """Tell of something that is likely not meant, or done otherwise than asked, as Python does."""
+    warnings.warn(sentence, _core.ScenarioWarning, stacklevel=4)
+
+
+KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+}
+
+
+def _read(path: Path) -> bytes:
+    """What is in a file, if it is one and a scenario's length.
+
+    Raises:
+        OSError: If it cannot be read.
+        ScenarioError: If it is no file, or too long.
+    """
+    kind = KINDS.get(stat.S_IFMT(path.stat().st_mode))
+    if kind is not None:
+        raise _core.ScenarioError(f"{path}: a scenario is a file, and this is {kind}")
+    with path.open("rb") as file:
+        text = file.read(_core.MOST_TEXT + 1)
+    if len(text) > _core.MOST_TEXT:
+        most = _core.MOST_TEXT // 1_000_000
+        raise _core.ScenarioError(
+            f"{path}: a scenario has at most {most} MB of text, and this file has more"
+        )
+    return text
 
 
 def _nearest(path: Path, named: Mapping[str, Path]) -> str | None:
@@ -305,8 +354,56 @@ def _text(value: object) -> str | None:
     return None if value is None else str(value)
 
 
+@contextmanager
+def _text_only(name: str) -> Iterator[None]:
+    """Refuse text that is none, such as an argument of the command that is not UTF-8."""
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        raise _core.ScenarioError(f"{name}: {brief(error.object)} is not UTF-8 text") from None
+
+
+def _seeds(seeds: int | Iterable[int]) -> str:
+    """Seeds in TOML syntax: their number, or a list of them.
+
+    Raises:
+        ScenarioError: If they are no whole numbers, or too large.
+    """
+    try:
+        if not isinstance(seeds, Iterable):
+            return _seed(seeds)
+        # More are too many anyway, and are not counted.
+        return f"[{', '.join(map(_seed, itertools.islice(seeds, MOST_SEEDS + 1)))}]"
+    except TypeError:
+        raise _core.ScenarioError(
+            f"seeds are whole numbers, or a number of them, not {brief(repr(seeds))}"
+        ) from None
+
+
+def _seed(seed: int) -> str:
+    if not 0 <= operator.index(seed) <= LARGEST_SEED:
+        raise _core.ScenarioError(f"seeds are whole numbers from 0 to {LARGEST_SEED}")
+    return str(operator.index(seed))
+
+
+def _settings(changes: Mapping[str, object]) -> list[tuple[str, str]]:
+    """Keys and values in TOML syntax, or the bare strings that they are.
+
+    Raises:
+        ScenarioError: If a value cannot be written so.
+    """
+    try:
+        return [(key, _value(value)) for key, value in changes.items()]
+    except (ValueError, RecursionError):  # of whole numbers of more than 4300 digits
+        raise _core.ScenarioError(
+            f"set {', '.join(map(brief, changes))}: a value is too long a number, or too deep"
+        ) from None
+
+
 def _value(value: object) -> str:
     """A setting in TOML syntax, or the bare string that it is."""
+    if getattr(value, "ndim", None) == 0:
+        value = _of_numpy(value)
     match value:
         case str():
             return value
@@ -321,6 +418,18 @@ def _value(value: object) -> str:
             return f"[{', '.join(_inner(each) for each in value)}]"
         case _:
             return str(value)
+
+
+def _of_numpy(value: Any) -> object:
+    """The number that one of numpy's is.
+
+    Raises:
+        TypeError: If it is none.
+    """
+    if getattr(value, "ndim", None) == 0:
+        found: object = value.item()
+        return found
+    raise TypeError(f"a setting cannot be a {type(value).__name__}")
 
 
 def _inner(value: object) -> str:

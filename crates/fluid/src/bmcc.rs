@@ -6,6 +6,7 @@
 //! Differs from the thesis: data sent are integrals of the windows (the printed H(t) lacks C and A(t) is not the
 //! integral of the third phase); `E[R]` of (4.13) has no end (its terms fall as 1 / d), so it is that of `min(R, d + 1)`.
 
+use crate::effort::{Effort, Unsolved};
 use knee_laws::senders::bmcc::beta;
 
 /// beta(f) of (4.6), linear from `beta_max` at f = 1 to `beta_min` at f = u.
@@ -131,15 +132,22 @@ pub struct Detection {
 }
 
 /// (4.13) for a per-flow BDP of `share` packets (k / N) and ADPM up to `limit` (u).
-pub fn detection(share: f64, limit: f64) -> Detection {
+///
+/// # Errors
+/// If it takes too much work.
+pub fn detection(share: f64, limit: f64, effort: &Effort) -> Result<Detection, Unsolved> {
     // p_f is uniform in (0, D), D = F / (2 (u - 1)) with F = 2 N / k; ADPM marks at most half of the packets.
     let greatest = (1.0 / (share * (limit - 1.0))).min(0.5);
     let missed = |packets: f64| {
         (1.0 - libm::pow(1.0 - greatest, packets + 1.0)) / (greatest * (packets + 1.0))
     };
     let most = share + 1.0;
-    let packets = (0..=most as u64).map(|packets| missed(packets as f64)).sum();
-    Detection { missed: missed(most), packets }
+    let mut packets = 0.0;
+    for sent in 0..=most as u64 {
+        effort.spend(5)?;
+        packets += missed(sent as f64);
+    }
+    Ok(Detection { missed: missed(most), packets })
 }
 
 #[cfg(test)]
@@ -216,10 +224,11 @@ mod tests {
     #[test]
     fn overload_is_rarely_missed_and_found_in_time_linear_in_the_bdp() {
         for share in [25.0, 100.0, 300.0, 1000.0] {
-            let found = detection(share, 1.2);
+            let found = detection(share, 1.2, &Effort::free()).unwrap();
             assert!((0.15..0.2).contains(&found.missed), "{share} {found:?}");
         }
-        let slope = detection(1000.0, 1.2).packets / detection(500.0, 1.2).packets;
+        let packets = |share| detection(share, 1.2, &Effort::free()).unwrap().packets;
+        let slope = packets(1000.0) / packets(500.0);
         assert!((1.9..2.1).contains(&slope), "{slope}");
     }
 }

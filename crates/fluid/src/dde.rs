@@ -6,8 +6,8 @@
 //! long as none is shorter than that. Laws may switch: error control narrows the steps around a switch, and
 //! the jumps that a start at time 0 sends through the delays end a step each.
 
+use crate::effort::{Effort, Unsolved};
 use std::collections::VecDeque;
-use std::fmt;
 
 /// A system of delay-differential equations.
 pub trait Delayed {
@@ -19,6 +19,10 @@ pub trait Delayed {
     fn slope(&self, time: f64, state: &[f64], past: &Past, slope: &mut [f64]);
     /// Puts a state that a step left outside of what is allowed back onto its border.
     fn confine(&self, _state: &mut [f64]) {}
+    /// What a slope takes, as [`Effort`] counts it.
+    fn work(&self) -> usize {
+        self.start().len()
+    }
 }
 
 /// What the solver is asked to keep to.
@@ -36,20 +40,10 @@ impl Default for Tolerance {
     }
 }
 
-/// The state grew beyond all numbers.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Diverged {
-    /// When, in seconds.
-    pub time: f64,
-}
-
-impl fmt::Display for Diverged {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the model has no finite solution after {} s", self.time)
-    }
-}
-
-impl std::error::Error for Diverged {}
+/// Steps that a solution may have taken at any time: so many, and so many more a shortest delay.
+const STEPS: (f64, f64) = (100_000.0, 300.0);
+/// Numbers of the past that are kept at most: steps as far back as the longest delay, times the state.
+const LONGEST_PAST: usize = 10_000_000;
 
 /// One step: a polynomial of degree 4 for each component, five coefficients each.
 #[derive(Debug)]
@@ -122,7 +116,7 @@ const DENSE: [f64; 7] = [
 
 /// A model on its way through time.
 #[derive(Debug)]
-pub struct Solver<M> {
+pub struct Solver<'a, M> {
     /// The model; its parameters may be changed between two calls of [`Solver::advance`].
     pub model: M,
     time: f64,
@@ -135,11 +129,15 @@ pub struct Solver<M> {
     step: f64,
     stages: [Vec<f64>; 7],
     trial: Vec<f64>,
+    /// Steps tried so far.
+    steps: f64,
+    work: usize,
+    effort: &'a Effort<'a>,
 }
 
-impl<M: Delayed> Solver<M> {
+impl<'a, M: Delayed> Solver<'a, M> {
     /// At time 0.
-    pub fn new(model: M, tolerance: Tolerance) -> Self {
+    pub fn new(model: M, tolerance: Tolerance, effort: &'a Effort<'a>) -> Self {
         let state = model.start();
         let delays = model.delays();
         let shortest = delays.iter().copied().fold(f64::INFINITY, f64::min);
@@ -151,6 +149,9 @@ impl<M: Delayed> Solver<M> {
             trial: state.clone(),
             jumps: jumps(&delays),
             step: shortest.min(1.0) * 1e-3,
+            steps: 0.0,
+            work: model.work(),
+            effort,
             model,
             state,
             tolerance,
@@ -177,8 +178,8 @@ impl<M: Delayed> Solver<M> {
     /// Goes on until `until`.
     ///
     /// # Errors
-    /// If the state is no longer finite.
-    pub fn advance(&mut self, until: f64) -> Result<(), Diverged> {
+    /// If the state is no longer finite, or no end of the work is in sight.
+    pub fn advance(&mut self, until: f64) -> Result<(), Unsolved> {
         self.model.slope(self.time, &self.state, &self.past, &mut self.stages[0]);
         while self.time < until {
             let jump = self.jumps.partition_point(|&jump| jump <= self.time);
@@ -197,8 +198,13 @@ impl<M: Delayed> Solver<M> {
     }
 
     /// Takes a step, or shortens the next one.
-    fn try_step(&mut self, length: f64, end: f64) -> Result<(), Diverged> {
-        self.run_stages(length);
+    fn try_step(&mut self, length: f64, end: f64) -> Result<(), Unsolved> {
+        self.steps += 1.0;
+        let is_slow = self.steps > STEPS.0 + STEPS.1 * self.time / self.shortest;
+        if is_slow || self.past.pieces.len() * self.state.len() > LONGEST_PAST {
+            return Err(Unsolved::Crawling { time: self.time, step: length });
+        }
+        self.run_stages(length)?;
         let error = self.error(length);
         let floor = (self.shortest.min(1.0) * 1e-9).max(self.time * 4.0 * f64::EPSILON);
         if error > 1.0 || !error.is_finite() {
@@ -208,7 +214,7 @@ impl<M: Delayed> Solver<M> {
                 return Ok(());
             }
             if !self.trial.iter().all(|value| value.is_finite()) {
-                return Err(Diverged { time: self.time });
+                return Err(Unsolved::Diverged { time: self.time });
             }
         }
         self.keep(length, end);
@@ -218,8 +224,9 @@ impl<M: Delayed> Solver<M> {
     }
 
     /// The seven stages; the last one's state is left in `trial`.
-    fn run_stages(&mut self, length: f64) {
+    fn run_stages(&mut self, length: f64) -> Result<(), Unsolved> {
         for stage in 1..7 {
+            self.effort.spend(self.work)?;
             let (known, open) = self.stages.split_at_mut(stage);
             for (i, value) in self.trial.iter_mut().enumerate() {
                 let sum: f64 = WEIGHTS[stage].iter().zip(&*known).map(|(w, k)| w * k[i]).sum();
@@ -228,6 +235,7 @@ impl<M: Delayed> Solver<M> {
             let time = self.time + NODES[stage] * length;
             self.model.slope(time, &self.trial, &self.past, &mut open[0]);
         }
+        Ok(())
     }
 
     /// Root mean square of the components' errors, each in units of what is allowed.
@@ -325,7 +333,9 @@ mod tests {
 
     #[test]
     fn the_first_intervals_are_polynomials() {
-        let mut solver = Solver::new(Integrator { gain: 1.5, delay: 0.8 }, Tolerance::default());
+        let effort = Effort::free();
+        let mut solver =
+            Solver::new(Integrator { gain: 1.5, delay: 0.8 }, Tolerance::default(), &effort);
         for tenth in 1..=80 {
             let time = f64::from(tenth) * 0.1;
             solver.advance(time).unwrap();
@@ -338,8 +348,9 @@ mod tests {
 
     /// The greatest |x| over each half of 400 delays.
     fn halves(product: f64) -> (f64, f64) {
+        let effort = Effort::free();
         let mut solver =
-            Solver::new(Integrator { gain: product, delay: 1.0 }, Tolerance::default());
+            Solver::new(Integrator { gain: product, delay: 1.0 }, Tolerance::default(), &effort);
         let mut peaks = [0.0_f64; 2];
         for tick in 0..4000 {
             solver.advance(f64::from(tick) * 0.1).unwrap();
@@ -378,7 +389,8 @@ mod tests {
     #[test]
     fn a_relay_with_delay_swings_between_its_delay_and_its_negative() {
         // Falls with slope 1, passes 0 at 0.5, turns a delay later at -1, and so on: a triangle of period 4.
-        let mut solver = Solver::new(Relay, Tolerance::default());
+        let effort = Effort::free();
+        let mut solver = Solver::new(Relay, Tolerance::default(), &effort);
         let cases = [
             (0.5, 0.0),
             (1.5, -1.0),
@@ -411,8 +423,49 @@ mod tests {
 
     #[test]
     fn no_solution_is_said_in_words() {
-        let mut solver = Solver::new(Explosion, Tolerance::default());
-        let diverged = solver.advance(2.0).unwrap_err();
-        assert!((diverged.time - 1.0).abs() < 1e-3, "{diverged}");
+        let effort = Effort::free();
+        let mut solver = Solver::new(Explosion, Tolerance::default(), &effort);
+        let Unsolved::Diverged { time } = solver.advance(2.0).unwrap_err() else { panic!() };
+        assert!((time - 1.0).abs() < 1e-3, "{time}");
+    }
+
+    /// `x' = -1e8 (x - x(t - 1) + 1)`: no step above some 3e-8 is stable.
+    struct Stiff;
+
+    impl Delayed for Stiff {
+        fn start(&self) -> Vec<f64> {
+            vec![1.0]
+        }
+        fn delays(&self) -> Vec<f64> {
+            vec![1.0]
+        }
+        fn slope(&self, time: f64, state: &[f64], past: &Past, slope: &mut [f64]) {
+            slope[0] = -1e8 * (state[0] - past.at(time - 1.0, 0) + 1.0);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_followed_ends_in_words() {
+        let effort = Effort::free();
+        let mut solver = Solver::new(Stiff, Tolerance::default(), &effort);
+        let crawling = solver.advance(2.0).unwrap_err();
+        assert!(matches!(crawling, Unsolved::Crawling { step, .. } if step < 1e-6), "{crawling}");
+        let effort = Effort::new(700, &|| false);
+        let mut solver = Solver::new(Stiff, Tolerance::default(), &effort);
+        assert_eq!(solver.advance(2.0), Err(Unsolved::TooMuch));
+    }
+
+    #[test]
+    fn a_solution_stops_within_a_step() {
+        let asked = std::cell::Cell::new(0);
+        let stop = || {
+            asked.set(asked.get() + 1);
+            asked.get() > 1000
+        };
+        let effort = Effort::new(u64::MAX, &stop);
+        let mut solver =
+            Solver::new(Integrator { gain: 1.0, delay: 1.0 }, Tolerance::default(), &effort);
+        assert_eq!(solver.advance(1e9), Err(Unsolved::Stopped));
+        assert_eq!(asked.get(), 1001);
     }
 }

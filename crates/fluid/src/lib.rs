@@ -5,7 +5,9 @@
 #![forbid(unsafe_code)]
 
 pub mod bmcc;
+pub mod dcf;
 pub mod dde;
+pub mod effort;
 pub mod max_min;
 pub mod miaimd;
 pub mod miaimd_network;

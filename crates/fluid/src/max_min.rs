@@ -3,6 +3,8 @@
 //! D. Bertsekas, R. Gallager, "Data Networks", 2nd ed., 1992, section 6.5.2: all rates grow together; the
 //! flows of a link that fills keep theirs, the others go on.
 
+use crate::effort::{Effort, Unsolved};
+
 /// Links with capacities, and flows that each cross some of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Topology {
@@ -10,6 +12,14 @@ pub struct Topology {
     pub capacities: Vec<f64>,
     /// For each flow the links that it crosses, by index; at least one.
     pub routes: Vec<Vec<usize>>,
+}
+
+/// Links, each once.
+fn once_each(route: &[usize]) -> Vec<usize> {
+    let mut links = route.to_vec();
+    links.sort_unstable();
+    links.dedup();
+    links
 }
 
 /// What a flow is given.
@@ -24,33 +34,50 @@ pub struct Share {
 impl Topology {
     /// Fixes flows link by link: `level` says at which level a link with a count of open flows and a sum of
     /// fixed rates fills; the link of the lowest level is next, and its open flows get that level.
-    pub(crate) fn fill(&self, level: impl Fn(usize, f64, f64) -> f64) -> Vec<Share> {
+    pub(crate) fn fill(
+        &self,
+        effort: &Effort,
+        level: impl Fn(usize, f64, f64) -> f64,
+    ) -> Result<Vec<Share>, Unsolved> {
+        let crossing = self.crossing();
         let mut shares: Vec<Option<Share>> = vec![None; self.routes.len()];
-        while shares.contains(&None) {
-            let open = |link: usize| {
-                let crosses = |flow: &usize| self.routes[*flow].contains(&link);
-                let flows = (0..shares.len()).filter(crosses);
-                let (open, fixed): (Vec<_>, Vec<_>) =
-                    flows.partition(|flow| shares[*flow].is_none());
-                let taken =
-                    fixed.iter().filter_map(|flow| shares[*flow]).map(|share| share.rate).sum();
-                (!open.is_empty()).then(|| (level(link, open.len() as f64, taken), link))
-            };
-            let lowest =
-                (0..self.capacities.len()).filter_map(open).min_by(|a, b| a.0.total_cmp(&b.0));
-            let Some((rate, bottleneck)) = lowest else { break };
-            for (share, route) in shares.iter_mut().zip(&self.routes) {
-                if share.is_none() && route.contains(&bottleneck) {
-                    *share = Some(Share { rate, bottleneck });
+        let mut open: Vec<usize> = crossing.iter().map(Vec::len).collect();
+        let mut taken = vec![0.0; self.capacities.len()];
+        loop {
+            effort.spend(self.capacities.len())?;
+            let levels = (0..self.capacities.len())
+                .filter(|link| open[*link] > 0)
+                .map(|link| (level(link, open[link] as f64, taken[link]), link));
+            let Some((rate, bottleneck)) = levels.min_by(|a, b| a.0.total_cmp(&b.0)) else { break };
+            for &flow in &crossing[bottleneck] {
+                if shares[flow].is_none() {
+                    effort.spend(self.routes[flow].len())?;
+                    shares[flow] = Some(Share { rate, bottleneck });
+                    for &link in once_each(&self.routes[flow]).iter() {
+                        open[link] -= 1;
+                        taken[link] += rate;
+                    }
                 }
             }
         }
-        shares.into_iter().map(|share| share.expect("every flow crosses a link")).collect()
+        Ok(shares.into_iter().map(|share| share.expect("every flow crosses a link")).collect())
+    }
+
+    /// Flows that cross each link, in order.
+    pub(crate) fn crossing(&self) -> Vec<Vec<usize>> {
+        let mut crossing = vec![Vec::new(); self.capacities.len()];
+        for (flow, route) in self.routes.iter().enumerate() {
+            once_each(route).iter().for_each(|&link| crossing[link].push(flow));
+        }
+        crossing
     }
 
     /// The max-min fair rates.
-    pub fn max_min(&self) -> Vec<Share> {
-        self.fill(|link, open, taken| ((self.capacities[link] - taken) / open).max(0.0))
+    ///
+    /// # Errors
+    /// If it takes too much work.
+    pub fn max_min(&self, effort: &Effort) -> Result<Vec<Share>, Unsolved> {
+        self.fill(effort, |link, open, taken| ((self.capacities[link] - taken) / open).max(0.0))
     }
 }
 
@@ -64,9 +91,10 @@ mod tests {
             capacities: vec![10.0, 4.0, 10.0],
             routes: vec![vec![0, 1, 2], vec![0], vec![1], vec![2], vec![2]],
         };
-        let rates: Vec<f64> = lot.max_min().iter().map(|share| share.rate).collect();
+        let shares = lot.max_min(&Effort::free()).unwrap();
+        let rates: Vec<f64> = shares.iter().map(|share| share.rate).collect();
         assert_eq!(rates, [2.0, 8.0, 2.0, 4.0, 4.0]);
-        assert_eq!(lot.max_min()[0].bottleneck, 1);
+        assert_eq!(shares[0].bottleneck, 1);
     }
 
     #[test]
@@ -74,7 +102,8 @@ mod tests {
         // Section V-D: 970 and 800 Mbps; x1 over both, x2 over the first, x3 over the second.
         let t2 =
             Topology { capacities: vec![970.0, 800.0], routes: vec![vec![0, 1], vec![0], vec![1]] };
-        let rates: Vec<f64> = t2.max_min().iter().map(|share| share.rate).collect();
+        let shares = t2.max_min(&Effort::free()).unwrap();
+        let rates: Vec<f64> = shares.iter().map(|share| share.rate).collect();
         assert_eq!(rates, [400.0, 570.0, 400.0]);
     }
 }

@@ -10,7 +10,8 @@
 //! Solved for `ln w`: windows stay positive, and an overshoot of `exp(kappa K / N)` is a number. The bound on
 //! kappa is knee's own, from (13) linearised at its equilibrium; the paper proves kappa <= 1/2 sufficient.
 
-use crate::dde::{Delayed, Diverged, Past, Solver, Tolerance};
+use crate::dde::{Delayed, Past, Solver, Tolerance};
+use crate::effort::{Effort, Unsolved};
 use crate::roots::bisect;
 
 /// One link and its flows.
@@ -94,14 +95,15 @@ impl Miaimd {
     /// Solves (13), and (14) on top if there is an adaptation, and tells `see` of every sample.
     ///
     /// # Errors
-    /// If the state is no longer finite.
+    /// If a window is no longer a finite number, or no end of the work is in sight.
     pub fn run(
         &self,
-        duration: f64,
-        samples: usize,
+        (duration, samples): (f64, usize),
         adaptation: Option<&Adaptation>,
-    ) -> Result<Vec<Sample>, Diverged> {
-        let mut solver = Solver::new(Aggregate::new(*self, adaptation), Tolerance::default());
+        effort: &Effort,
+    ) -> Result<Vec<Sample>, Unsolved> {
+        let law = Aggregate::new(*self, adaptation);
+        let mut solver = Solver::new(law, Tolerance::default(), effort);
         let mut next_change = 1.0;
         (0..samples)
             .map(|i| {
@@ -115,7 +117,9 @@ impl Miaimd {
                     }
                 }
                 solver.advance(time)?;
-                Ok(solver.model.sample(&solver, time))
+                let sample = solver.model.sample(&solver, time);
+                let is_finite = sample.window.is_finite() && sample.load.is_finite();
+                if is_finite { Ok(sample) } else { Err(Unsolved::Diverged { time }) }
             })
             .collect()
     }
@@ -123,14 +127,17 @@ impl Miaimd {
     /// The greatest `|w - w*| / w*` over the last ten of `rtts` RTTs.
     ///
     /// # Errors
-    /// If the state is no longer finite.
-    pub fn final_deviation(&self, rtts: f64) -> Result<f64, Diverged> {
-        let mut solver = Solver::new(Aggregate::new(*self, None), Tolerance::default());
+    /// If the window is no longer a finite number, or no end of the work is in sight.
+    pub fn final_deviation(&self, rtts: f64, effort: &Effort) -> Result<f64, Unsolved> {
+        let mut solver = Solver::new(Aggregate::new(*self, None), Tolerance::default(), effort);
         let rest = self.equilibrium().window;
         let mut greatest = 0.0_f64;
         for tick in 0..=200 {
             solver.advance(self.rtt * (rtts - 10.0 + f64::from(tick) * 0.05))?;
             greatest = greatest.max((libm::exp(solver.state()[0]) / rest - 1.0).abs());
+        }
+        if greatest.is_infinite() {
+            return Err(Unsolved::Diverged { time: solver.time() });
         }
         Ok(greatest)
     }
@@ -166,7 +173,7 @@ impl Adaptation {
 pub struct Sample {
     /// Seconds.
     pub time: f64,
-    /// w, all flows together, packets; infinite where it exceeds what a float holds.
+    /// w, all flows together, packets.
     pub window: f64,
     /// What the link carries of its capacity: `min(1, w / (C T))`.
     pub utilisation: f64,
@@ -191,7 +198,7 @@ impl Aggregate {
         (libm::exp(log_window) / (self.flow.capacity * self.flow.rtt)).min(1.0)
     }
 
-    fn sample(&self, solver: &Solver<Self>, time: f64) -> Sample {
+    fn sample(&self, solver: &Solver<'_, Self>, time: f64) -> Sample {
         let log_window = solver.state()[0];
         let earlier = solver.past().at(time - self.flow.rtt, 0);
         Sample {
@@ -255,14 +262,14 @@ mod tests {
     #[test]
     fn the_first_rtt_is_exponential() {
         // While w(t - T) = N: w' = (a w + N alpha) / T with a = kappa (K / N - 1) = 0.25 * 48 = 12.
-        let sample = BASE.run(0.04, 2, None).unwrap()[1];
+        let sample = BASE.run((0.04, 2), None, &Effort::free()).unwrap()[1];
         let exact = 30.0 * ((1.0 + 1.0 / 12.0) * libm::exp(12.0 * 0.5) - 1.0 / 12.0);
         assert!((sample.window / exact - 1.0).abs() < 1e-7, "{} {exact}", sample.window);
     }
 
     #[test]
     fn it_comes_to_rest_at_theorem_1() {
-        let last = *BASE.run(60.0, 100, None).unwrap().last().unwrap();
+        let last = *BASE.run((60.0, 100), None, &Effort::free()).unwrap().last().unwrap();
         assert!((last.window / 1590.0 - 1.0).abs() < 1e-6, "{}", last.window);
         assert!((last.load - 1590.0 / 1470.0).abs() < 1e-6);
     }
@@ -274,7 +281,7 @@ mod tests {
         {
             for kappa in [0.05, 0.25, 0.5] {
                 let model = Miaimd { capacity, rtt, flows, kappa, ..BASE };
-                let off = model.final_deviation(model.settling_rtts()).unwrap();
+                let off = model.final_deviation(model.settling_rtts(), &Effort::free()).unwrap();
                 assert!(off < 1e-4, "{model:?} {off:e}");
             }
         }
@@ -289,8 +296,12 @@ mod tests {
             assert!(bound > FRAC_PI_2, "{bound}");
             let start =
                 Miaimd { initial_window: 1.01 * model.equilibrium().window / model.flows, ..model };
-            let below = Miaimd { kappa: 0.97 * bound, ..start }.final_deviation(600.0).unwrap();
-            let above = Miaimd { kappa: 1.03 * bound, ..start }.final_deviation(600.0).unwrap();
+            let below = Miaimd { kappa: 0.97 * bound, ..start }
+                .final_deviation(600.0, &Effort::free())
+                .unwrap();
+            let above = Miaimd { kappa: 1.03 * bound, ..start }
+                .final_deviation(600.0, &Effort::free())
+                .unwrap();
             assert!(below < 1e-3 && above > 0.1, "{bound} {below} {above}");
         }
     }
@@ -305,7 +316,7 @@ mod tests {
     #[test]
     fn gamma_finds_the_utilisation_wanted() {
         let law = Adaptation { target: 0.95, step: 0.01, period: 1.6, filter: 0.4 };
-        let samples = BASE.run(400.0, 2001, Some(&law)).unwrap();
+        let samples = BASE.run((400.0, 2001), Some(&law), &Effort::free()).unwrap();
         let tail = &samples[1000..];
         let mean = tail.iter().map(|s| s.utilisation).sum::<f64>() / tail.len() as f64;
         assert!((mean - 0.95).abs() < 0.01, "{mean}");

@@ -8,7 +8,8 @@
 //! `K rho^2 - (K + n alpha / kappa + F) rho + F = 0`. Links are taken from the highest load down, as
 //! progressive filling does; so the rates are max-min fair for links of capacity `rho_l gamma C_l`.
 
-use crate::dde::{Delayed, Diverged, Past, Solver, Tolerance};
+use crate::dde::{Delayed, Past, Solver, Tolerance};
+use crate::effort::{Effort, Unsolved};
 use crate::max_min::{Share, Topology};
 
 /// Links, flows, and the law's parameters.
@@ -36,8 +37,11 @@ impl MiaimdNetwork {
 
     /// `r_i* = alpha / (kappa T (1 - 1 / max rho))` and the link of the greatest load factor, for each flow;
     /// packets a second.
-    pub fn equilibrium(&self) -> Vec<Share> {
-        self.topology.fill(|link, open, taken| {
+    ///
+    /// # Errors
+    /// If it takes too much work.
+    pub fn equilibrium(&self, effort: &Effort) -> Result<Vec<Share>, Unsolved> {
+        self.topology.fill(effort, |link, open, taken| {
             let target = self.target(link);
             let fixed = taken * self.rtt;
             let half = (target + open * self.alpha / self.kappa + fixed) / 2.0;
@@ -62,54 +66,70 @@ impl MiaimdNetwork {
     /// Solves (9) with (15); a row of windows for each of `samples` instants, the first at 0.
     ///
     /// # Errors
-    /// If the state is no longer finite.
-    pub fn run(&self, duration: f64, samples: usize) -> Result<Vec<(f64, Vec<f64>)>, Diverged> {
-        let mut solver = Solver::new(Windows(self), Tolerance::default());
+    /// If a window is no longer a finite number, or no end of the work is in sight.
+    pub fn run(
+        &self,
+        duration: f64,
+        samples: usize,
+        effort: &Effort,
+    ) -> Result<Vec<(f64, Vec<f64>)>, Unsolved> {
+        let mut solver = Solver::new(Windows::new(self), Tolerance::default(), effort);
         (0..samples)
             .map(|i| {
                 let time = duration * i as f64 / (samples.max(2) - 1) as f64;
                 solver.advance(time)?;
-                Ok((time, solver.state().iter().map(|&log| libm::exp(log)).collect()))
+                let windows: Vec<f64> = solver.state().iter().map(|&log| libm::exp(log)).collect();
+                let is_finite = windows.iter().all(|window| window.is_finite());
+                if is_finite { Ok((time, windows)) } else { Err(Unsolved::Diverged { time }) }
             })
             .collect()
     }
 }
 
 /// The logarithms of the windows.
-struct Windows<'a>(&'a MiaimdNetwork);
+struct Windows<'a> {
+    network: &'a MiaimdNetwork,
+    /// Flows that cross each link.
+    crossing: Vec<Vec<usize>>,
+}
 
-impl Windows<'_> {
+impl<'a> Windows<'a> {
+    fn new(network: &'a MiaimdNetwork) -> Self {
+        Self { network, crossing: network.topology.crossing() }
+    }
+
     /// `ln rho_l (t)`: a sum of exponentials of which the greatest is taken out.
-    fn log_load(&self, link: usize, time: f64, past: &Past) -> f64 {
-        let crosses = |flow: &usize| self.0.topology.routes[*flow].contains(&link);
-        let logs = || {
-            (0..self.0.topology.routes.len())
-                .filter(crosses)
-                .map(|flow| past.at(time - self.0.rtt, flow))
-        };
+    fn log_load(&self, link: usize, earlier: &[f64]) -> f64 {
+        let logs = || self.crossing[link].iter().map(|&flow| earlier[flow]);
         let greatest = logs().fold(f64::NEG_INFINITY, f64::max);
         let sum: f64 = logs().map(|log| libm::exp(log - greatest)).sum();
-        greatest + libm::log(sum / self.0.target(link))
+        greatest + libm::log(sum / self.network.target(link))
     }
 }
 
 impl Delayed for Windows<'_> {
     fn start(&self) -> Vec<f64> {
-        self.0.initial_windows.iter().map(|&window| libm::log(window)).collect()
+        self.network.initial_windows.iter().map(|&window| libm::log(window)).collect()
     }
 
     fn delays(&self) -> Vec<f64> {
-        vec![self.0.rtt]
+        vec![self.network.rtt]
     }
 
     fn slope(&self, time: f64, state: &[f64], past: &Past, slope: &mut [f64]) {
-        let links = 0..self.0.topology.capacities.len();
-        let loads: Vec<f64> = links.map(|link| self.log_load(link, time, past)).collect();
-        for (flow, route) in self.0.topology.routes.iter().enumerate() {
+        let MiaimdNetwork { topology, rtt, kappa, alpha, .. } = self.network;
+        let earlier: Vec<f64> = (0..state.len()).map(|flow| past.at(time - rtt, flow)).collect();
+        let links = 0..topology.capacities.len();
+        let loads: Vec<f64> = links.map(|link| self.log_load(link, &earlier)).collect();
+        for (flow, route) in topology.routes.iter().enumerate() {
             let greatest = route.iter().map(|&link| loads[link]).fold(f64::NEG_INFINITY, f64::max);
-            let xi = self.0.kappa * (libm::exp(-greatest) - 1.0);
-            slope[flow] = (xi + self.0.alpha * libm::exp(-state[flow])) / self.0.rtt;
+            let xi = kappa * (libm::exp(-greatest) - 1.0);
+            slope[flow] = (xi + alpha * libm::exp(-state[flow])) / rtt;
         }
+    }
+
+    fn work(&self) -> usize {
+        self.network.topology.routes.iter().map(|route| 1 + route.len()).sum()
     }
 }
 
@@ -136,10 +156,10 @@ mod tests {
     #[test]
     fn flows_come_to_rest_where_theorem_2_says() {
         let network = lot();
-        let shares = network.equilibrium();
+        let shares = network.equilibrium(&Effort::free()).unwrap();
         let rates: Vec<f64> = shares.iter().map(|share| share.rate).collect();
         let loads = network.loads(&rates);
-        let (_, windows) = network.run(600.0, 2).unwrap().pop().unwrap();
+        let (_, windows) = network.run(600.0, 2, &Effort::free()).unwrap().pop().unwrap();
         for (flow, route) in network.topology.routes.iter().enumerate() {
             let greatest = route.iter().map(|&link| loads[link]).fold(0.0, f64::max);
             assert_eq!(greatest, loads[shares[flow].bottleneck]);
@@ -153,11 +173,13 @@ mod tests {
     #[test]
     fn rates_are_max_min_fair_for_what_the_links_carry() {
         let network = lot();
-        let rates: Vec<f64> = network.equilibrium().iter().map(|share| share.rate).collect();
+        let rates: Vec<f64> =
+            network.equilibrium(&Effort::free()).unwrap().iter().map(|share| share.rate).collect();
         let loads = network.loads(&rates);
         let scaled = |(load, capacity): (&f64, &f64)| load * network.gamma * capacity;
         let capacities = loads.iter().zip(&network.topology.capacities).map(scaled).collect();
-        let carried = Topology { capacities, ..network.topology.clone() }.max_min();
+        let carried =
+            Topology { capacities, ..network.topology.clone() }.max_min(&Effort::free()).unwrap();
         for (rate, share) in rates.iter().zip(carried) {
             assert!((rate / share.rate - 1.0).abs() < 1e-9, "{rate} {}", share.rate);
         }
@@ -179,12 +201,12 @@ mod tests {
             gamma: 0.9,
             initial_window: 2.0,
         };
-        let flows = network.run(5.0, 20).unwrap();
-        let sums = aggregate.run(5.0, 20, None).unwrap();
+        let flows = network.run(5.0, 20, &Effort::free()).unwrap();
+        let sums = aggregate.run((5.0, 20), None, &Effort::free()).unwrap();
         for ((_, windows), sum) in flows.iter().zip(sums) {
             assert!((windows.iter().sum::<f64>() / sum.window - 1.0).abs() < 1e-6);
         }
-        let share = network.equilibrium()[0].rate;
+        let share = network.equilibrium(&Effort::free()).unwrap()[0].rate;
         assert!((share / aggregate.equilibrium().flow_rate - 1.0).abs() < 1e-12);
     }
 }

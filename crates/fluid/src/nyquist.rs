@@ -5,8 +5,9 @@
 //! each two integrators, on the way from w = 0 to infinity: `det(s I + F(s))` turns by a quarter of a turn for each
 //! if all its roots are stable, and by half a turn less for each that is not.
 
+use crate::effort::{Effort, Unsolved};
 use crate::polar::{angle, size};
-use crate::roots::bisect;
+use crate::roots::try_bisect;
 use num_complex::Complex64;
 use std::f64::consts::PI;
 
@@ -20,6 +21,23 @@ pub trait Loop {
     fn lowest(&self) -> f64;
     /// Its longest delay, seconds.
     fn longest(&self) -> f64;
+    /// What its eigenvalues at a frequency take, as [`Effort`] counts it.
+    fn work(&self) -> usize {
+        10
+    }
+}
+
+/// A loop whose work is counted.
+struct Counted<'a, L> {
+    system: &'a L,
+    effort: &'a Effort<'a>,
+}
+
+impl<L: Loop> Counted<'_, L> {
+    fn loci(&self, w: f64) -> Result<Vec<Complex64>, Unsolved> {
+        self.effort.spend(self.system.work())?;
+        Ok(self.system.loci(w))
+    }
 }
 
 /// How -1 lies to the eigenloci; NaN if an eigenvalue is.
@@ -37,23 +55,27 @@ pub struct Margins {
 const STEPS: (f64, f64) = (0.02, 0.1);
 
 /// Follows the eigenloci from low frequencies to where they stay near 0.
-pub fn margins(system: &impl Loop) -> Margins {
-    let (mut w, singular) = start(system);
-    let mut here = system.loci(w);
+///
+/// # Errors
+/// If that takes too much work.
+pub fn margins(system: &impl Loop, effort: &Effort) -> Result<Margins, Unsolved> {
+    let counted = Counted { system, effort };
+    let (mut w, singular) = start(&counted)?;
+    let mut here = counted.loci(w)?;
     let count = here.len() as f64;
     let mut found = Margins { factor: f64::INFINITY, distance: 1.0, unstable: 0.0 };
     let mut turned = 0.0;
     while !here.is_empty() {
         let next = w + (STEPS.0 * w).min(STEPS.1 / system.longest());
-        let there = matched(&here, system.loci(next));
-        turned += turn(system, (w, product(&here)), (next, product(&there)), 30);
+        let there = matched(&here, counted.loci(next)?);
+        turned += turn(&counted, (w, product(&here)), (next, product(&there)), 30)?;
         if turned.is_nan() {
-            return Margins { factor: f64::NAN, distance: f64::NAN, unstable: f64::NAN };
+            return Ok(Margins { factor: f64::NAN, distance: f64::NAN, unstable: f64::NAN });
         }
         for (from, to) in here.iter().zip(&there) {
             found.distance = found.distance.min(size(*to + 1.0));
             if (from.im > 0.0) != (to.im > 0.0) && from.re.min(to.re) < 0.0 {
-                let re = crossing(system, (w, *from), (next, *to));
+                let re = crossing(&counted, (w, *from), (next, *to))?;
                 if re < 0.0 {
                     found.factor = found.factor.min(-1.0 / re);
                     found.distance = found.distance.min((1.0 + re).abs());
@@ -70,19 +92,19 @@ pub fn margins(system: &impl Loop) -> Margins {
     if singular {
         found.unstable = f64::NAN;
     }
-    found
+    Ok(found)
 }
 
 /// A frequency at which every eigenvalue is large; if there is none, F(0) is singular.
-fn start(system: &impl Loop) -> (f64, bool) {
-    let mut w = system.lowest();
+fn start(counted: &Counted<impl Loop>) -> Result<(f64, bool), Unsolved> {
+    let mut w = counted.system.lowest();
     for _ in 0..8 {
-        if system.loci(w).iter().all(|each| size(*each) > 100.0) {
-            return (w, false);
+        if counted.loci(w)?.iter().all(|each| size(*each) > 100.0) {
+            return Ok((w, false));
         }
         w /= 10.0;
     }
-    (system.lowest(), true)
+    Ok((counted.system.lowest(), true))
 }
 
 /// `det(I + L)`.
@@ -91,26 +113,36 @@ fn product(loci: &[Complex64]) -> Complex64 {
 }
 
 /// By how much the determinant turns between two frequencies.
-fn turn(system: &impl Loop, from: (f64, Complex64), to: (f64, Complex64), depth: u32) -> f64 {
+fn turn(
+    counted: &Counted<impl Loop>,
+    from: (f64, Complex64),
+    to: (f64, Complex64),
+    depth: u32,
+) -> Result<f64, Unsolved> {
     let turned = angle(to.1 / from.1);
     if turned.abs() < 0.5 || turned.is_nan() || depth == 0 {
-        return turned;
+        return Ok(turned);
     }
     let middle = (from.0 + to.0) / 2.0;
-    let value = (middle, product(&system.loci(middle)));
-    turn(system, from, value, depth - 1) + turn(system, value, to, depth - 1)
+    let value = (middle, product(&counted.loci(middle)?));
+    Ok(turn(counted, from, value, depth - 1)? + turn(counted, value, to, depth - 1)?)
 }
 
 /// Where the eigenvalue that is `from.1` and later `to.1` is real between.
-fn crossing(system: &impl Loop, from: (f64, Complex64), to: (f64, Complex64)) -> f64 {
+fn crossing(
+    counted: &Counted<impl Loop>,
+    from: (f64, Complex64),
+    to: (f64, Complex64),
+) -> Result<f64, Unsolved> {
     let near = |w: f64| {
         let share = (w - from.0) / (to.0 - from.0);
         let guess = from.1 + (to.1 - from.1) * share;
         let far = |each: &Complex64| size(each - guess);
-        let all = system.loci(w).into_iter().filter(|each| !each.is_nan());
-        all.min_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(guess)
+        let all = counted.loci(w)?.into_iter().filter(|each| !each.is_nan());
+        Ok(all.min_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(guess))
     };
-    near(bisect(from.0, to.0, |w| near(w).im)).re
+    let root = try_bisect(from.0, to.0, |w| near(w).map(|each| each.im))?;
+    near(root).map(|each| each.re)
 }
 
 /// The eigenvalues in the order of those of a frequency before, each the nearest that is left.
@@ -160,12 +192,16 @@ mod tests {
             (7.8, 4.0),
             (7.9, 6.0),
         ] {
-            let found = margins(&Pair(gain));
+            let found = margins(&Pair(gain), &Effort::free()).unwrap();
             assert_eq!(found.unstable, unstable, "{gain} {found:?}");
             assert!((found.factor * gain / FRAC_PI_2 - 1.0).abs() < 1e-9, "{gain} {found:?}");
         }
         // Nearest to -1 is where it crosses the axis, if that is near.
-        assert!((margins(&Pair(1.57)).distance - (1.0 - 1.57 / FRAC_PI_2)).abs() < 1e-9);
+        assert!(
+            (margins(&Pair(1.57), &Effort::free()).unwrap().distance - (1.0 - 1.57 / FRAC_PI_2))
+                .abs()
+                < 1e-9
+        );
     }
 
     /// A loop without eigenvalues from a frequency on.
@@ -189,7 +225,7 @@ mod tests {
     #[test]
     fn no_eigenvalues_no_margins() {
         for w in [0.0, 0.7, 2.0] {
-            let found = margins(&Lost(w));
+            let found = margins(&Lost(w), &Effort::free()).unwrap();
             assert!(found.factor.is_nan() && found.distance.is_nan() && found.unstable.is_nan());
         }
     }

@@ -9,6 +9,7 @@
 //! `exact` bounds are knee's own: with `z = exp(-j w)` the loop gain is `kappa L(w)`, its poles lie on or inside of
 //! the unit circle, and the least kappa with `kappa L = -1` at some w is the bound of the linearised system.
 
+use crate::effort::{Effort, Unsolved};
 use crate::polar::polar;
 use crate::roots::bisect;
 use knee_laws::routers::piqi_rcp::{self, Bound};
@@ -72,11 +73,17 @@ fn integrator(delays: &[u32], w: f64) -> Complex64 {
 }
 
 /// The least kappa with `kappa loop(w) = -1` at some w in (0, pi].
-fn gain_margin(longest: u32, gain: impl Fn(f64) -> Complex64) -> f64 {
+fn gain_margin(
+    delays: &[u32],
+    effort: &Effort,
+    gain: impl Fn(f64) -> Complex64,
+) -> Result<f64, Unsolved> {
+    let longest = delays.iter().copied().max().unwrap_or(1);
     let steps = 400 * longest.max(10);
     let at = |i: u32| PI * f64::from(i) / f64::from(steps);
     let mut least = f64::INFINITY;
     for i in 1..steps {
+        effort.spend(10 * delays.len())?;
         let (low, high) = (at(i), at(i + 1));
         if (gain(low).im > 0.0) != (gain(high).im > 0.0) {
             let re = gain(bisect(low, high, |w| gain(w).im)).re;
@@ -87,23 +94,31 @@ fn gain_margin(longest: u32, gain: impl Fn(f64) -> Complex64) -> f64 {
     }
     // At pi the gain is real; its imaginary part is but rounding there.
     let end = gain(PI).re;
-    if end < 0.0 { least.min(-1.0 / end) } else { least }
+    Ok(if end < 0.0 { least.min(-1.0 / end) } else { least })
 }
 
 /// The bound of (5), linearised, for these RTTs in steps of T.
-pub fn qi_exact(delays: &[u32]) -> f64 {
-    let longest = delays.iter().copied().max().unwrap_or(1);
-    gain_margin(longest, |w| integrator(delays, w))
+///
+/// # Errors
+/// If it takes too much work.
+pub fn qi_exact(delays: &[u32], effort: &Effort) -> Result<f64, Unsolved> {
+    gain_margin(delays, effort, |w| integrator(delays, w))
 }
 
 /// The bound of (18)-(19), linearised with (27) as it stands, for these RTTs in steps of T.
-pub fn piqi_exact(delays: &[u32], tau1: f64, tau2: f64) -> f64 {
-    let longest = delays.iter().copied().max().unwrap_or(1);
+///
+/// # Errors
+/// If it takes too much work.
+pub fn piqi_exact(
+    delays: &[u32],
+    (tau1, tau2): (f64, f64),
+    effort: &Effort,
+) -> Result<f64, Unsolved> {
     let source = |w: f64| {
         let above = polynomial(&[(0.0, tau1 + tau2), (1.0, tau1), (2.0, -tau2)], w);
         above / polynomial(&[(0.0, 1.0), (1.0, tau1 - 1.0)], w)
     };
-    gain_margin(longest, |w| source(w) * integrator(delays, w))
+    gain_margin(delays, effort, |w| source(w) * integrator(delays, w))
 }
 
 /// A link and its flows.
@@ -132,7 +147,10 @@ pub struct Sample {
 
 impl Link {
     /// Solves `steps` steps of T.
-    pub fn run(&self, steps: usize) -> Vec<Sample> {
+    ///
+    /// # Errors
+    /// If a number is no longer finite, or it takes too much work.
+    pub fn run(&self, steps: usize, effort: &Effort) -> Result<Vec<Sample>, Unsolved> {
         let share = 1.0 / self.delays.len() as f64;
         let mut rates: Vec<f64> = Vec::with_capacity(steps);
         let mut flows = vec![self.start; self.delays.len()];
@@ -142,6 +160,7 @@ impl Link {
             step.checked_sub(back as usize).map_or(self.start, |i| rates[i])
         };
         for step in 0..steps {
+            effort.spend(self.delays.len())?;
             for (flow, &delay) in flows.iter_mut().zip(&self.delays) {
                 let told = earlier(&rates, step, delay);
                 *flow = match self.law {
@@ -163,10 +182,13 @@ impl Link {
             };
             error = now;
             let rate = (previous * (1.0 + factor)).max(0.0);
+            if !(rate.is_finite() && load.is_finite() && queue.is_finite()) {
+                return Err(Unsolved::Diverged { time: step as f64 });
+            }
             rates.push(rate);
             samples.push(Sample { rate, load, queue });
         }
-        samples
+        Ok(samples)
     }
 }
 
@@ -177,7 +199,7 @@ mod tests {
     /// The greatest deviation of the last fifth over that of the second fifth.
     fn growth(law: Law, delays: &[u32]) -> f64 {
         let link = Link { law, delays: delays.to_vec(), gamma: 0.95, start: 1.0 + 1e-4 };
-        let samples = link.run(20_000);
+        let samples = link.run(20_000, &Effort::free()).unwrap();
         let peak = |range: std::ops::Range<usize>| {
             samples[range].iter().map(|sample| (sample.rate - 1.0).abs()).fold(0.0, f64::max)
         };
@@ -188,7 +210,7 @@ mod tests {
     fn theorem_1_is_exact_for_equal_rtts() {
         assert_eq!(qi_bound(1), 2.0);
         for delay in [2, 12, 31, 71] {
-            let ratio = qi_exact(&[delay, delay]) / qi_bound(delay);
+            let ratio = qi_exact(&[delay, delay], &Effort::free()).unwrap() / qi_bound(delay);
             assert!((ratio - 1.0).abs() < 1e-9, "{delay} {ratio}");
         }
         assert!(growth(Law::QiRcp { kappa: 0.99 * qi_bound(12) }, &[12, 12]) < 0.1);
@@ -198,7 +220,7 @@ mod tests {
     #[test]
     fn unequal_rtts_leave_a_margin() {
         // Fig. 5: 122 and 306 ms, unstable only near eta = 1.8.
-        let margin = qi_exact(&[13, 31]) / qi_bound(31);
+        let margin = qi_exact(&[13, 31], &Effort::free()).unwrap() / qi_bound(31);
         println!("QI-RCP, 122 and 306 ms: unstable from eta = {margin:.4}");
         assert!((1.5..1.9).contains(&margin), "{margin}");
         let kappa = margin * qi_bound(31);
@@ -219,7 +241,8 @@ mod tests {
         let other: Vec<u32> = [12].into_iter().chain([30; 9]).collect();
         for delays in [vec![12; 10], other] {
             let longest = *delays.iter().max().unwrap();
-            let margin = piqi_exact(&delays, 0.005, 0.5) / piqi_bound(longest);
+            let margin =
+                piqi_exact(&delays, (0.005, 0.5), &Effort::free()).unwrap() / piqi_bound(longest);
             println!("PIQI-RCP, {delays:?}: unstable from eta = {margin:.4}");
             let law = |eta: f64| {
                 let kappa = eta * piqi_bound(longest);

@@ -1,17 +1,35 @@
 //! Roots of functions of one number.
 
+use std::convert::Infallible;
+
 /// Where `function` changes its sign between `low` and `high`, by bisection to the last bit.
 ///
 /// The signs at the ends must differ; if they do not, an end is the answer.
 pub fn bisect(low: f64, high: f64, function: impl Fn(f64) -> f64) -> f64 {
+    let found = try_bisect(low, high, |x| Ok::<f64, Infallible>(function(x)));
+    match found {
+        Ok(root) => root,
+        Err(never) => match never {},
+    }
+}
+
+/// The same, of a function that may fail.
+///
+/// # Errors
+/// Those of the function.
+pub fn try_bisect<E>(
+    low: f64,
+    high: f64,
+    function: impl Fn(f64) -> Result<f64, E>,
+) -> Result<f64, E> {
     let (mut low, mut high) = (low, high);
-    let rising = function(high) > 0.0;
+    let rising = function(high)? > 0.0;
     loop {
         let middle = low + (high - low) / 2.0;
-        if middle <= low || middle >= high {
-            return middle;
+        if middle.is_nan() || middle <= low || middle >= high {
+            return Ok(middle);
         }
-        if (function(middle) > 0.0) == rising {
+        if (function(middle)? > 0.0) == rising {
             high = middle;
         } else {
             low = middle;

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod ack;
+pub mod capacity;
 pub mod codecs;
 pub mod filters;
 pub mod interval;

@@ -127,7 +127,7 @@ pub struct Arrival {
     pub flow: u32,
     /// Size on the wire in bytes.
     pub size: u32,
-    /// Data, as opposed to a pure ACK?
+    /// Data, or a handshake, as opposed to a pure ACK?
     pub data: bool,
 }
 
@@ -142,7 +142,7 @@ pub struct Departure {
     pub waited: Span,
     /// Size on the wire in bytes.
     pub size: u32,
-    /// Data, as opposed to a pure ACK?
+    /// Data, or a handshake, as opposed to a pure ACK?
     pub data: bool,
 }
 

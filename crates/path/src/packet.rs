@@ -9,6 +9,10 @@ pub trait Packet: Copy {
     fn size(&self) -> u32;
     /// Is it data, as opposed to a pure ACK or a handshake?
     fn is_data(&self) -> bool;
+    /// Is it data, or the handshake that asks routers before there are any?
+    fn is_forward(&self) -> bool {
+        self.is_data()
+    }
     /// What laws read and write of it.
     fn wire(&mut self) -> Wire<'_>;
     /// When it joined the queue that it waits in.

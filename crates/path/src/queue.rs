@@ -6,6 +6,7 @@ use crate::packet::Packet;
 use crate::random::Stream;
 use crate::ring::Ring;
 use knee_laws::codecs::ecn;
+use knee_laws::params::{ParamError, Value};
 use knee_laws::quantities::{BitRate, Time};
 use knee_laws::registry::Router;
 use knee_laws::router::{
@@ -56,26 +57,6 @@ impl Watch for () {
     fn hold(&mut self, _: Time, _: usize, _: u64) {}
     fn dropped(&mut self, _: Time) {}
     fn marked(&mut self, _: Time) {}
-}
-
-/// Somebody may.
-impl<W: Watch> Watch for Option<W> {
-    #[inline(always)]
-    fn hold(&mut self, until: Time, packets: usize, bytes: u64) {
-        if let Some(watch) = self {
-            watch.hold(until, packets, bytes);
-        }
-    }
-    fn dropped(&mut self, came: Time) {
-        if let Some(watch) = self {
-            watch.dropped(came);
-        }
-    }
-    fn marked(&mut self, came: Time) {
-        if let Some(watch) = self {
-            watch.marked(came);
-        }
-    }
 }
 
 /// An amount of packets.
@@ -210,6 +191,7 @@ impl<P: Packet, W: Watch> Queue<P, W> {
     }
 
     /// The law's complaint, if it cannot go on.
+    #[inline]
     pub fn failure(&self) -> Option<&str> {
         self.law.failure()
     }
@@ -280,7 +262,7 @@ impl<P: Packet, W: Watch> Queue<P, W> {
             idle_since,
             flow,
             size: packet.size(),
-            data: packet.is_data(),
+            data: packet.is_forward(),
         };
         self.tally.offered.add(arrival.size);
         let verdict = self.law.on_arrival(&arrival, &mut packet.wire(), &mut self.draw);
@@ -288,7 +270,7 @@ impl<P: Packet, W: Watch> Queue<P, W> {
             || self.buffer.fits(self.packets + 1, self.bytes + u64::from(arrival.size))
             || (verdict != Verdict::Drop && self.asks_for_eviction());
         if room && (verdict == Verdict::Accept || self.mark(verdict, packet, now)) {
-            self.tally.data += u64::from(arrival.data);
+            self.tally.data += u64::from(packet.is_data());
             return Some(match &self.waiting {
                 Waiting::Held(held) if held.is_several() => {
                     self.law.classify(&arrival, &packet.wire())
@@ -423,7 +405,7 @@ impl<P: Packet, W: Watch> Queue<P, W> {
             from,
             waited: now.since(since),
             size: packet.size(),
-            data: packet.is_data(),
+            data: packet.is_forward(),
         };
         let verdict = self.law.on_departure(&departure, &mut packet.wire());
         let goes = verdict == Verdict::Accept || self.mark(verdict, packet, since);
@@ -455,6 +437,14 @@ impl<P: Packet, W: Watch> Queue<P, W> {
     /// The link's rate has changed: the law is told.
     pub fn on_rate(&mut self, rate: BitRate) {
         self.law.on_rate(rate);
+    }
+
+    /// Changes a parameter of the law.
+    ///
+    /// # Errors
+    /// Where the law refuses it.
+    pub fn tune(&mut self, name: &str, value: &Value) -> Result<(), ParamError> {
+        self.law.tune(name, value)
     }
 
     /// What the law says.

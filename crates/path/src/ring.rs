@@ -36,6 +36,12 @@ impl<T: Copy> Ring<T> {
         if self.len == 0 { None } else { self.slots.get(self.head as usize) }
     }
 
+    /// The last.
+    pub fn back(&self) -> Option<&T> {
+        let last = (self.head + self.len).wrapping_sub(1) as usize;
+        if self.len == 0 { None } else { self.slots.get(last & (self.slots.len() - 1)) }
+    }
+
     /// Removes the first.
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
@@ -85,6 +91,7 @@ mod tests {
                     None => prop_assert_eq!(ring.pop(), oracle.pop_front()),
                 }
                 prop_assert_eq!(ring.front(), oracle.front());
+                prop_assert_eq!(ring.back(), oracle.back());
                 prop_assert_eq!(ring.is_empty(), oracle.is_empty());
                 prop_assert!(ring.iter().eq(oracle.iter()));
             }

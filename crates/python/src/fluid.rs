@@ -3,10 +3,11 @@
 use pyo3::prelude::*;
 
 use crate::columns::Columns;
-use crate::scenario::refused;
+use crate::interrupt::watched;
 
-/// Solve the fluid model called `model`; `settings` is a JSON object. The GIL is released meanwhile.
+/// Solve the fluid model called `model`; `settings` is a JSON object. The GIL is released meanwhile; Ctrl-C stops it.
 #[pyfunction]
 pub fn fluid(py: Python<'_>, model: &str, settings: &str) -> PyResult<Columns> {
-    py.detach(|| knee_scenario::fluid(model, settings)).map(Columns::from).map_err(refused)
+    let work = |interrupt: knee_scenario::Interrupt| knee_models::fluid(model, settings, interrupt);
+    watched(py, work, || Ok(())).map(Columns::from)
 }

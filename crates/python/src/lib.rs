@@ -2,6 +2,7 @@
 
 mod columns;
 mod fluid;
+mod interrupt;
 mod run;
 mod scenario;
 
@@ -17,12 +18,13 @@ mod _core {
     #[pymodule_export]
     use crate::fluid::fluid;
     #[pymodule_export]
-    use crate::run::{Results, run};
+    use crate::run::{Results, available_memory, parse_memory, run};
     #[pymodule_export]
-    use crate::scenario::{Scenario, ScenarioError, catalogue, compare, schema};
+    use crate::scenario::{Scenario, ScenarioError, ScenarioWarning, catalogue, compare, schema};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("MOST_TEXT", knee_scenario::MOST_TEXT)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("__fingerprint__", env!("KNEE_FINGERPRINT"))
     }

@@ -1,18 +1,14 @@
-//! A run in threads of its own, while Python's main thread looks after signals and progress.
+//! A run, watched: progress, warnings, and the order to stop.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread;
-use std::time::Duration;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use knee_scenario::{Control, Stopped};
-use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
+use knee_scenario::{Control, MemoryLimit};
 use pyo3::prelude::*;
 
 use crate::columns::Columns;
+use crate::interrupt::watched;
 use crate::scenario::Scenario;
-
-/// How long a Ctrl-C or a progress report waits at most.
-const POLL: Duration = Duration::from_millis(50);
 
 /// The tables of a run.
 #[pyclass(frozen, module = "knee._core")]
@@ -30,57 +26,64 @@ pub struct Results {
 
 /// Run every variant with every seed, the GIL released.
 ///
-/// `progress` is called with the fraction done, in [0, 1]; an exception from it, or Ctrl-C, stops
-/// the run and is raised.
+/// `memory` is how many bytes the runs may take together, by default what there is. `progress` is called with the
+/// fraction done, in [0, 1], and `warn` with a sentence where something is done otherwise than asked; an exception from
+/// them, or Ctrl-C, stops the run and is raised.
 #[pyfunction]
-#[pyo3(signature = (scenario, *, threads=None, progress=None))]
+#[pyo3(signature = (scenario, *, threads=None, memory=None, progress=None, warn=None))]
 pub fn run(
     py: Python<'_>,
     scenario: Bound<'_, Scenario>,
     threads: Option<usize>,
+    memory: Option<u64>,
     progress: Option<Bound<'_, PyAny>>,
+    warn: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Results> {
-    let cancelled = AtomicBool::new(false);
     let done = AtomicU64::new(0);
+    let warnings = Mutex::new(Vec::new());
     // Bits of positive floats sort as the floats do; reports of several threads may overtake.
     let note = |fraction: f64| {
         done.fetch_max(fraction.to_bits(), Ordering::Relaxed);
     };
+    let heed = |warning: &knee_scenario::Warning| {
+        if let Ok(mut warnings) = warnings.lock() {
+            warnings.push(warning.to_string());
+        }
+    };
     let report = || {
-        py.check_signals()?;
+        let said = warnings.lock().map(|mut warnings| std::mem::take(&mut *warnings));
+        for sentence in said.unwrap_or_default() {
+            warn.as_ref().map_or(Ok(()), |callback| callback.call1((sentence,)).map(drop))?;
+        }
         let fraction = f64::from_bits(done.load(Ordering::Relaxed));
         progress.as_ref().map_or(Ok(()), |callback| callback.call1((fraction,)).map(drop))
     };
+    let memory = memory.map_or(MemoryLimit::Available, MemoryLimit::Bytes);
     let scenario = &scenario.get().0;
-    let finished = AtomicBool::new(false);
-    let outcome = thread::scope(|scope| {
-        let (cancelled, finished, note, waiting) =
-            (&cancelled, &finished, &note, thread::current());
-        let worker = scope.spawn(move || {
-            let control = Control { progress: note, cancelled, threads };
-            let result = knee_scenario::run(scenario, &control);
-            finished.store(true, Ordering::Release);
-            waiting.unpark();
-            result
-        });
-        let mut watch = Ok(());
-        while watch.is_ok() && !finished.load(Ordering::Acquire) && !worker.is_finished() {
-            py.detach(|| thread::park_timeout(POLL));
-            watch = report();
-        }
-        cancelled.store(watch.is_err(), Ordering::Relaxed);
-        let result = py.detach(|| worker.join().map_err(drop));
-        watch.map(|()| result)
-    })?;
-    let tables = match outcome {
-        Ok(Ok(tables)) => tables,
-        Ok(Err(Stopped::Cancelled)) => return Err(PyKeyboardInterrupt::new_err(())),
-        Ok(Err(failed)) => return Err(PyRuntimeError::new_err(failed.to_string())),
-        Err(_) => return Err(PyRuntimeError::new_err("the run failed: the simulator panicked")),
+    let work = |interrupt: knee_scenario::Interrupt| {
+        let control = Control { progress: &note, warn: &heed, interrupt, threads, memory };
+        knee_scenario::run(scenario, &control)
     };
+    let tables = watched(py, work, report)?;
+    report()?;
     Ok(Results {
         summary: Py::new(py, Columns::from(tables.summary))?,
         flows: Py::new(py, Columns::from(tables.flows))?,
         series: Py::new(py, Columns::from(tables.series))?,
     })
+}
+
+/// Bytes of memory that runs may take as things are; None if the system does not tell.
+#[pyfunction]
+pub fn available_memory() -> Option<u64> {
+    knee_scenario::available()
+}
+
+/// Bytes of a text such as `8 GB`.
+#[pyfunction]
+pub fn parse_memory(text: &str) -> PyResult<u64> {
+    match MemoryLimit::read(text).map_err(crate::scenario::refused)? {
+        MemoryLimit::Bytes(bytes) => Ok(bytes),
+        MemoryLimit::Available => Ok(u64::MAX),
+    }
 }

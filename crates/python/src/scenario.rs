@@ -1,15 +1,24 @@
 //! Checked scenarios, the catalogue of laws, and the schema.
 
-use knee_scenario::{CompareOptions, Format, Problem, Source};
+use knee_scenario::{CompareOptions, Format, Interrupt, Laws, Problem, Source};
 use pyo3::create_exception;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
+
+use crate::interrupt::watched;
 
 create_exception!(
     knee._core,
     ScenarioError,
     PyValueError,
     "A scenario that knee refuses; the message is one sentence: where, what was given, what is allowed."
+);
+
+create_exception!(
+    knee._core,
+    ScenarioWarning,
+    PyUserWarning,
+    "Something of a scenario that is accepted, though it is likely not meant; the message is one sentence."
 );
 
 pub fn refused(problem: Problem) -> PyErr {
@@ -25,15 +34,25 @@ impl Scenario {
     /// Parse and check TOML text; `name` is its file's name, for messages.
     #[staticmethod]
     #[pyo3(signature = (text, *, name, overrides))]
-    fn from_toml(text: &str, name: &str, overrides: Vec<(String, String)>) -> PyResult<Self> {
-        Self::parse(text, name, Format::Toml, &overrides)
+    fn from_toml(
+        py: Python<'_>,
+        text: &str,
+        name: &str,
+        overrides: Vec<(String, String)>,
+    ) -> PyResult<Self> {
+        Self::parse(py, &Source { text, name, format: Format::Toml, overrides: &overrides })
     }
 
     /// Parse and check JSON text with the same keys as the TOML format.
     #[staticmethod]
     #[pyo3(signature = (text, *, name, overrides))]
-    fn from_json(text: &str, name: &str, overrides: Vec<(String, String)>) -> PyResult<Self> {
-        Self::parse(text, name, Format::Json, &overrides)
+    fn from_json(
+        py: Python<'_>,
+        text: &str,
+        name: &str,
+        overrides: Vec<(String, String)>,
+    ) -> PyResult<Self> {
+        Self::parse(py, &Source { text, name, format: Format::Json, overrides: &overrides })
     }
 
     /// The scenario as run: every default and seed written out, with knee's version.
@@ -64,20 +83,28 @@ impl Scenario {
         self.0.seeds()
     }
 
+    /// Sentences about what it says that may be meant, but likely is not.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.0.warnings().iter().map(ToString::to_string).collect()
+    }
+
+    /// About how many bytes of memory its runs take at their peak, so many at a time.
+    fn memory(&self, threads: usize) -> u64 {
+        self.0.memory(threads)
+    }
+
     fn __repr__(&self) -> String {
         format!("<Scenario {}>", self.0.name())
     }
 }
 
 impl Scenario {
-    fn parse(
-        text: &str,
-        name: &str,
-        format: Format,
-        overrides: &[(String, String)],
-    ) -> PyResult<Self> {
-        let source = Source { text, name, format, overrides };
-        knee_scenario::Scenario::parse(&source).map(Self).map_err(refused)
+    fn parse(py: Python<'_>, source: &Source) -> PyResult<Self> {
+        let work = |interrupt: Interrupt| {
+            knee_scenario::Scenario::parse_with(source, Laws::shipped(), interrupt)
+        };
+        watched(py, work, || Ok(())).map(Self)
     }
 }
 
@@ -89,6 +116,7 @@ impl Scenario {
 ))]
 #[allow(clippy::too_many_arguments)]
 pub fn compare(
+    py: Python<'_>,
     protocols: Vec<String>,
     rate: Option<String>,
     rtt: Option<String>,
@@ -114,13 +142,14 @@ pub fn compare(
         warmup,
         overrides,
     };
-    knee_scenario::compare(&options).map(Scenario).map_err(refused)
+    let work = |interrupt: Interrupt| knee_scenario::compare(&options, Laws::shipped(), interrupt);
+    watched(py, work, || Ok(())).map(Scenario)
 }
 
 /// Laws with their parameters, codecs, and quantities that probes sample, as JSON text.
 #[pyfunction]
 pub fn catalogue() -> String {
-    knee_scenario::catalogue().to_string()
+    knee_scenario::catalogue(Laws::shipped()).to_string()
 }
 
 /// The JSON Schema of a scenario, as JSON text.

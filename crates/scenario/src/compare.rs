@@ -1,9 +1,10 @@
 //! A dumbbell scenario from a few options.
 
-use crate::interrupt::{Interrupt, Stopped};
-use crate::problem::Problem;
-use crate::scenario::{Format, Scenario, Source};
-use crate::text::Text;
+use crate::scenario::Scenario;
+use knee_input::interrupt::{Interrupt, Stopped};
+use knee_input::problem::Problem;
+use knee_input::source::{Format, Source};
+use knee_input::text::Text;
 use knee_laws::laws::Laws;
 
 /// Options of `knee compare`, as typed by the user; `None` is the default.

@@ -2,42 +2,25 @@
 //!
 //! Every default of knee lives in this crate, once; the JSON Schema ([`schema`]) comes from the same types.
 
-mod aggregate;
-mod build;
-mod catalogue;
-mod check;
-mod choice;
 mod compare;
-mod defaults;
-mod fluid;
-mod format;
-mod graph;
-mod index;
-mod interrupt;
-mod law;
-mod measure;
-mod nearest;
+mod document;
 mod network;
-mod number;
 mod plan;
-mod problem;
-mod quantity;
-mod results;
 mod run;
 mod scenario;
-mod template;
 #[cfg(test)]
 mod tests;
-mod text;
-mod variant;
-mod ways;
+mod warning;
 
-pub use catalogue::{catalogue, schema};
 pub use compare::{CompareOptions, compare};
-pub use fluid::fluid;
-pub use interrupt::{Interrupt, Stopped};
+pub use document::catalogue::{catalogue, schema};
+pub use knee_input::interrupt::{Interrupt, Stopped};
+pub use knee_input::problem::Problem;
+pub use knee_input::source::{Format, Source};
+pub use knee_input::text::MOST_TEXT;
 pub use knee_laws::laws::Laws;
-pub use problem::Problem;
-pub use results::Results;
-pub use run::{Control, run};
-pub use scenario::{Format, Scenario, Source};
+pub use plan::memory::{MemoryLimit, available};
+pub use run::results::Results;
+pub use run::runs::{Control, run};
+pub use scenario::Scenario;
+pub use warning::Warning;

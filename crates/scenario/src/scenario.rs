@@ -1,36 +1,22 @@
 //! A checked scenario.
 
-use crate::format::{Document, ProbeSpec};
-use crate::interrupt::{Halt, Interrupt, Stopped};
-use crate::network::Network;
-use crate::plan::{Plan, plan};
-use crate::problem::Problem;
-use crate::template::{dumbbell, parking_lot};
-use crate::text::Text;
-use crate::{aggregate, check, defaults, graph, variant};
+use crate::document::defaults;
+use crate::document::format::{Document, ProbeSpec};
+use crate::network::aggregate;
+use crate::network::core::Network;
+use crate::network::graph;
+use crate::network::template::{dumbbell, parking_lot};
+use crate::plan::check;
+use crate::plan::doubts::doubts;
+use crate::plan::memory;
+use crate::plan::plans::{Plan, plan};
+use crate::plan::variant;
+use crate::warning::Warning;
+use knee_input::interrupt::{Halt, Interrupt, Stopped};
+use knee_input::problem::Problem;
+use knee_input::source::Source;
+use knee_input::text::Text;
 use knee_laws::laws::Laws;
-
-/// How a scenario is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// TOML.
-    Toml,
-    /// JSON with the same keys.
-    Json,
-}
-
-/// A scenario as text.
-#[derive(Clone, Copy, Debug)]
-pub struct Source<'a> {
-    /// The text itself.
-    pub text: &'a str,
-    /// Its file's name, for messages.
-    pub name: &'a str,
-    /// How it is written.
-    pub format: Format,
-    /// `--set key=value`: a dotted key, and a value in TOML syntax or a bare string.
-    pub overrides: &'a [(String, String)],
-}
 
 /// A checked scenario: it can be run.
 #[derive(Clone, Debug)]
@@ -41,6 +27,9 @@ pub struct Scenario {
     plain: Network,
     pub(crate) plans: Vec<Plan>,
     pub(crate) probes: Vec<ProbeSpec>,
+    /// What messages call it: its file's name, or the builder's.
+    pub(crate) source: String,
+    warnings: Vec<Warning>,
 }
 
 impl Scenario {
@@ -67,11 +56,19 @@ impl Scenario {
         let mut document: Document = text.document()?;
         document.name.get_or_insert_with(|| name_of(file));
         document.knee = Some(env!("CARGO_PKG_VERSION").to_owned());
-        Self::check(document, laws, interrupt)
-            .map_err(|halt| halt.told(|fault| text.problem(fault)))
+        let mut scenario = Self::check(document, (file, laws), interrupt)
+            .map_err(|halt| halt.told(|fault| text.problem(fault)))?;
+        let doubts = doubts(&scenario.document, &scenario.network, &scenario.plans);
+        let told = text.problems(&doubts).into_iter();
+        scenario.warnings = told.map(|problem| Warning::new(problem.to_string())).collect();
+        Ok(scenario)
     }
 
-    fn check(mut document: Document, laws: &Laws, interrupt: Interrupt) -> Result<Self, Halt> {
+    fn check(
+        mut document: Document,
+        (file, laws): (&str, &Laws),
+        interrupt: Interrupt,
+    ) -> Result<Self, Halt> {
         check::document(&document)?;
         defaults::fill(&mut document);
         let bottleneck = document.bottleneck.clone().unwrap_or_default();
@@ -93,8 +90,7 @@ impl Scenario {
         network.survey();
         plain.survey();
         let variants = variant::resolve(&document, laws)?;
-        let runs = variants.len() as u64 * document.seeds.list().len() as u64;
-        check::amounts(&document, &network, runs)?;
+        check::amounts(&document, &network, variants.len())?;
         let plans = variants
             .iter()
             .map(|variant| {
@@ -105,10 +101,18 @@ impl Scenario {
         check::slow_start(&document, &network, &plans)?;
         for plan in &plans {
             let network = if plan.aggregates { &network } else { &plain };
-            crate::build::check_laws(plan, network, interrupt)?;
+            crate::run::build::check_laws(plan, network, interrupt)?;
         }
         let probes = check::chosen_probes(&document, &network);
-        Ok(Self { document, network, plain, plans, probes })
+        Ok(Self {
+            document,
+            network,
+            plain,
+            plans,
+            probes,
+            source: file.to_owned(),
+            warnings: Vec::new(),
+        })
     }
 
     /// The network as a variant has it.
@@ -124,6 +128,17 @@ impl Scenario {
     /// Its name.
     pub fn name(&self) -> &str {
         self.document.name.as_deref().unwrap_or_default()
+    }
+
+    /// What it says that may be meant, but likely is not.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// About how much memory its runs take, so many at a time: bytes at the peak.
+    pub fn memory(&self, threads: usize) -> u64 {
+        let need = memory::Need::of(self, Interrupt::NEVER);
+        need.map_or(u64::MAX, |need| need.bytes(threads))
     }
 
     /// Names of its variants, in order.

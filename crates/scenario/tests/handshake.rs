@@ -35,6 +35,27 @@ fn a_handshake_costs_its_round_trip_and_no_more() {
     }
 }
 
+/// Two hundred thousand packets in 20 s over 100 Mbps: the answer to the handshake tells the rate, so that nothing is sent
+/// without one, and nothing is lost.
+#[test]
+fn a_handshake_asks_routers_as_data_do() {
+    for law in ["rcp", "qi-rcp", "piqi-rcp", "xcp", "mlcp"] {
+        let text = format!(
+            "duration = \"20 s\"\nwarmup = \"10 s\"\nprotocol = \"{law}\"\nprobes = \"none\"\n\
+             [transport]\nhandshake = true\n[dumbbell]\nrtt = \"40 ms\"\nflows = 2\n\
+             [bottleneck]\nrate = \"100 Mbps\"\n"
+        );
+        let source = Source { text: &text, name: "x", format: Format::Toml, overrides: &[] };
+        let control = Control { threads: Some(1), ..Control::default() };
+        let results = run(&Scenario::parse(&source).unwrap(), &control).unwrap();
+        let column = |name: &str| {
+            results.summary.column_by_name(name).unwrap().as_primitive::<Float64Type>().value(0)
+        };
+        assert_eq!(column("drop_rate"), 0.0, "{law}");
+        assert!((0.85..=1.0).contains(&column("utilisation")), "{law}: {}", column("utilisation"));
+    }
+}
+
 #[test]
 fn laws_of_rcps_kind_open_with_one() {
     for law in ["rcp", "qi-rcp", "piqi-rcp"] {

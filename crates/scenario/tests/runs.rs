@@ -136,7 +136,7 @@ fn progress_ends_at_one_and_a_cancelled_run_yields_nothing() {
     let progress = |_| stop.store(true, Ordering::Relaxed);
     let wanted = || stop.load(Ordering::Relaxed);
     let control =
-        Control { progress: &progress, interrupt: Interrupt::new(&wanted), threads: Some(1) };
+        Control { progress: &progress, interrupt: Interrupt::new(&wanted), ..Control::default() };
     assert_eq!(run(&scenario(TEXT), &control).unwrap_err(), Stopped::Interrupted);
 }
 

@@ -11,9 +11,10 @@ mod support;
 
 use knee_laws::quantities::{Span, Time};
 use knee_sim::Simulation;
-use knee_sim::config::Buffer;
+use knee_sim::config::{Buffer, Phy};
 use serde_json::json;
 use support::Dumbbell;
+use support::wlan::Uploads;
 
 /// CPU time of this process in seconds.
 fn cpu_seconds() -> f64 {
@@ -140,6 +141,32 @@ fn measure(workload: &Workload, repeats: usize) -> serde_json::Value {
     })
 }
 
+/// Twenty saturated stations of 802.11b: transmissions a CPU second.
+fn channel(repeats: usize) -> serde_json::Value {
+    let uploads = Uploads {
+        phy: Phy::b(),
+        stations: 20,
+        mbps: 11.0,
+        bytes: 1500,
+        errors: 0.0,
+        seconds: 600,
+        seed: 1,
+    };
+    let mut best = f64::INFINITY;
+    let mut frames = 0;
+    for _ in 0..repeats {
+        let start = cpu_seconds();
+        let report = uploads.run();
+        best = f64::min(best, cpu_seconds() - start);
+        frames = report.stations.iter().map(|station| station.attempts).sum::<u64>();
+    }
+    let speed = frames as f64 / best / 1e6;
+    println!("{WLAN:24} {speed:8.2} {:>7} million frames a CPU second, {best:.3} s", "0.3");
+    json!({ "workload": WLAN, "million_frames_per_cpu_second": speed, "target": 0.3, "cpu_seconds": best })
+}
+
+const WLAN: &str = "WLAN, 20 stations";
+
 fn main() {
     let words: Vec<String> = std::env::args().collect();
     let after = |flag: &str| {
@@ -171,11 +198,15 @@ fn main() {
         "s",
         "MB"
     );
-    let rows: Vec<_> = list
+    let is_asked = |name: &str| only.as_ref().is_none_or(|asked| asked == name);
+    let mut rows: Vec<_> = list
         .iter()
-        .filter(|workload| only.as_ref().is_none_or(|name| *name == workload.name))
+        .filter(|workload| is_asked(&workload.name))
         .map(|workload| measure(workload, repeats))
         .collect();
+    if is_asked(WLAN) {
+        rows.push(channel(repeats));
+    }
     if let Some(file) = after("--json") {
         let text = serde_json::to_string_pretty(&rows).expect("numbers");
         if let Err(error) = std::fs::write(&file, text) {

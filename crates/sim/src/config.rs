@@ -1,7 +1,10 @@
 //! What a network is made of, as `knee-scenario` describes it to the simulator.
 
+pub use crate::medium::phy::{Phy, Symbol};
 pub use crate::quantity::Quantity;
+use knee_laws::capacity;
 use knee_laws::codecs::Codec;
+use knee_laws::params::Value;
 use knee_laws::quantities::{BitRate, Span, Time};
 use knee_laws::registry::{Router, Sender};
 use knee_laws::router::Needs;
@@ -47,6 +50,41 @@ pub struct Reorder {
     pub delay: Span,
 }
 
+/// How a link's capacity is estimated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// Interval and averages.
+    pub params: capacity::Params,
+    /// From what a station sees of its channel, rather than from the times of its packets?
+    pub passive: bool,
+}
+
+/// A change of a link.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LinkChange {
+    /// Its rate; a packet in transmission is transmitted at the old one.
+    Rate(BitRate),
+    /// Its propagation delay, for packets that it transmits from now on: they overtake those under way if it is
+    /// shorter.
+    Delay(Span),
+    /// Its random loss.
+    Loss(Option<Loss>),
+    /// A parameter of its router law.
+    Parameter(String, Value),
+}
+
+/// A change of a network that runs.
+pub enum Change {
+    /// Of a link.
+    Link(LinkId, LinkChange),
+    /// A parameter of the law of the flow with this number.
+    Parameter(u32, String, Value),
+    /// A flow joins: it starts at once, whatever its configuration says.
+    Join(Box<Newcomer>),
+    /// The flow with this number sends no new data.
+    Leave(u32),
+}
+
 /// One directed link.
 pub struct LinkConfig {
     /// Its name, which seeds its random stream.
@@ -61,8 +99,12 @@ pub struct LinkConfig {
     pub router: Router,
     /// What the law needs of the link.
     pub needs: Needs,
-    /// Rates that follow the first, in order of time.
-    pub rate_changes: Vec<(Time, BitRate)>,
+    /// Does the law learn the capacity from how long packets take, in place of the rate?
+    pub estimate: Option<Estimate>,
+    /// What changes in the run, in order of time.
+    pub changes: Vec<(Time, LinkChange)>,
+    /// May it also be changed from outside ([`Simulation::apply`](crate::Simulation::apply))?
+    pub changeable: bool,
     /// Random loss, of packets that the queue has let through.
     pub loss: Option<Loss>,
     /// Reordering.
@@ -81,7 +123,9 @@ impl LinkConfig {
             buffer: Buffer::Unlimited,
             router: Router::DropTail(DropTail),
             needs: Needs::ARRIVALS,
-            rate_changes: Vec::new(),
+            estimate: None,
+            changes: Vec::new(),
+            changeable: false,
             loss: None,
             reorder: None,
             measured: false,
@@ -213,6 +257,14 @@ pub struct FlowConfig {
     pub packets: Option<u64>,
 }
 
+/// A flow that joins a network that runs.
+pub struct Newcomer {
+    /// Links that it brings, which are numbered behind those that are there.
+    pub links: Vec<LinkConfig>,
+    /// The flow.
+    pub flow: FlowConfig,
+}
+
 /// Flows that arrive at random during the run: Poisson arrivals, random sizes, ways taken in turn.
 pub struct SourceConfig {
     /// The group that its flows belong to.
@@ -275,6 +327,53 @@ pub struct Probe {
     pub interval: Span,
 }
 
+/// A channel that stations share (IEEE 802.11, DCF).
+pub struct MediumConfig {
+    /// Its name, by which channels are ordered.
+    pub name: String,
+    /// Frame times and constants.
+    pub phy: Phy,
+    /// Who transmits on it.
+    pub stations: Vec<StationConfig>,
+}
+
+/// A station of a channel.
+pub struct StationConfig {
+    /// Its name, which seeds its backoffs and errors.
+    pub name: String,
+    /// The links that it transmits on: to others they are links like any, and each has a queue of its own. Rate and loss of
+    /// such a link tell laws what it is like; frames have the station's.
+    pub queues: Vec<StationQueue>,
+    /// Physical rate of its frames.
+    pub rate: BitRate,
+    /// Errors of its data frames, each transmission on its own.
+    pub errors: Option<Loss>,
+    /// Interval at which it estimates the capacity of its links from what it sees of the channel, if any does so.
+    pub survey: Option<Span>,
+    /// The link that packets for this station take next, for who sends to several from one queue.
+    pub entry: Option<LinkId>,
+}
+
+/// A queue of a station.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StationQueue {
+    /// The link.
+    pub link: LinkId,
+    /// Whose rate and errors its frames have.
+    pub peer: StationPeer,
+}
+
+/// Whose rate and errors frames have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StationPeer {
+    /// The sending station's.
+    Own,
+    /// Those of the station in this place of the channel's list.
+    Station(u32),
+    /// Those of the station by whose [entry](StationConfig::entry) each packet goes on.
+    ByPacket,
+}
+
 /// The whole of it.
 pub struct NetworkConfig {
     /// Seeds every random stream, each with its component's name.
@@ -287,6 +386,8 @@ pub struct NetworkConfig {
     pub flows: Vec<FlowConfig>,
     /// Flows that carry packets of others.
     pub aggregates: Vec<AggregateConfig>,
+    /// Channels that several links share.
+    pub media: Vec<MediumConfig>,
     /// Flows that arrive at random.
     pub sources: Vec<SourceConfig>,
     /// What is sampled.

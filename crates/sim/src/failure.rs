@@ -1,6 +1,7 @@
 //! Why a run ends early.
 
 use crate::config::{GroupId, LinkId};
+use knee_laws::params::ParamError;
 use knee_laws::quantities::Time;
 
 /// What went wrong, where, and when.
@@ -33,4 +34,15 @@ pub enum Failure {
         /// The simulated time.
         at: Time,
     },
+}
+
+/// Why a change was not made.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Unchanged {
+    /// There is no such link or flow, or the flow is gone.
+    Unknown,
+    /// The link was not made to change ([`LinkConfig::changeable`](crate::config::LinkConfig::changeable)).
+    Fixed,
+    /// The law refuses the parameter.
+    Refused(ParamError),
 }

@@ -5,12 +5,9 @@
 //! 42(5), 1963: a Markov chain of two states takes a step a packet. It begins in the good state.
 
 use crate::config::{LinkConfig, Loss, Reorder};
-use crate::packet::Packet;
-use knee_laws::quantities::{Span, Time};
+use knee_laws::quantities::Span;
 use knee_laws::router::Draw;
 use knee_path::Stream;
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 
 /// What befalls a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,39 +24,32 @@ pub enum Fate {
 pub struct Impairment {
     loss: Option<Losses>,
     reorder: Option<(Reorder, Stream)>,
-    /// Packets that have left the line's order.
-    late: BinaryHeap<Late>,
-    launched_late: u64,
     /// Packets lost since statistics began.
     pub lost: u64,
 }
 
 /// Random loss.
-struct Losses {
+pub struct Losses {
     loss: Loss,
     is_bad: bool,
     draw: Stream,
 }
 
-/// A packet out of order: the one that arrives first is the greatest.
-struct Late {
-    packet: Packet,
-    number: u64,
-}
-
 impl Impairment {
-    /// That of a link, if it has any.
-    pub fn new(config: &LinkConfig, seed: u64) -> Option<Self> {
+    /// That of a link; it may have none yet.
+    pub fn new(config: &LinkConfig, seed: u64) -> Self {
         let stream = |of: &str| Stream::new(seed, &format!("{of} of {}", config.name));
-        let losses = |loss| Losses { loss, is_bad: false, draw: stream("loss") };
-        let impaired = config.loss.is_some() || config.reorder.is_some();
-        impaired.then(|| Self {
+        let losses = |loss| Losses::new(loss, stream("loss"));
+        Self {
             loss: config.loss.map(losses),
             reorder: config.reorder.map(|reorder| (reorder, stream("reordering"))),
-            late: BinaryHeap::new(),
-            launched_late: 0,
             lost: 0,
-        })
+        }
+    }
+
+    /// Loses packets in this way from now on. `draw` makes the stream of random numbers, if there was none before.
+    pub fn change_loss(&mut self, loss: Option<Loss>, draw: impl FnOnce() -> Stream) {
+        self.loss = change(self.loss.take(), loss, draw);
     }
 
     /// Does it change the order of packets?
@@ -79,28 +69,25 @@ impl Impairment {
         }
         Fate::Late(reorder.delay.scale(draw.uniform()))
     }
+}
 
-    /// Keeps a packet that is late.
-    pub fn push(&mut self, packet: &Packet) {
-        self.late.push(Late { packet: *packet, number: self.launched_late });
-        self.launched_late += 1;
-    }
-
-    /// The packets that are late.
-    #[cfg(debug_assertions)]
-    pub fn late(&self) -> impl Iterator<Item = &Packet> {
-        self.late.iter().map(|late| &late.packet)
-    }
-
-    /// The late packet that arrives first.
-    pub fn pop(&mut self) -> Option<Packet> {
-        self.late.pop().map(|late| late.packet)
-    }
+/// Losses of another kind, with the random numbers of those before, or of a stream of their own.
+pub fn change(
+    before: Option<Losses>,
+    loss: Option<Loss>,
+    draw: impl FnOnce() -> Stream,
+) -> Option<Losses> {
+    loss.map(|loss| Losses::new(loss, before.map_or_else(draw, |before| before.draw)))
 }
 
 impl Losses {
+    /// None yet.
+    pub fn new(loss: Loss, draw: Stream) -> Self {
+        Self { loss, is_bad: false, draw }
+    }
+
     /// Is the next packet lost? The chain takes its step after it.
-    fn strike(&mut self) -> bool {
+    pub fn strike(&mut self) -> bool {
         match self.loss {
             Loss::Bernoulli { probability } => self.draw.uniform() < probability,
             Loss::GilbertElliott { enter, leave, good, bad } => {
@@ -112,32 +99,6 @@ impl Losses {
         }
     }
 }
-
-impl Late {
-    fn key(&self) -> (Time, u64) {
-        (self.packet.at, self.number)
-    }
-}
-
-impl Ord for Late {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.key().cmp(&self.key())
-    }
-}
-
-impl PartialOrd for Late {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Late {
-    fn eq(&self, other: &Self) -> bool {
-        self.key() == other.key()
-    }
-}
-
-impl Eq for Late {}
 
 #[cfg(test)]
 mod tests {
@@ -189,22 +150,10 @@ mod tests {
     }
 
     #[test]
-    fn late_packets_leave_in_order_of_time_then_of_launch() {
+    fn delays_are_uniform() {
         let config = Reorder { probability: 1.0, delay: Span::from_millis(5) };
-        let mut late = Impairment {
-            loss: None,
-            reorder: Some((config, Stream::new(1, "reordering of test"))),
-            late: BinaryHeap::new(),
-            launched_late: 0,
-            lost: 0,
-        };
-        for (seq, ps) in [(0, 30), (1, 10), (2, 20), (3, 10), (4, 40)] {
-            let mut packet = Packet::data(0, seq, 1000, false);
-            packet.at = Time::from_ps(ps);
-            late.push(&packet);
-        }
-        let order = Vec::from_iter(std::iter::from_fn(|| late.pop()).map(|packet| packet.seq));
-        assert_eq!(order, [1, 3, 2, 0, 4]);
+        let reorder = Some((config, Stream::new(1, "reordering of test")));
+        let mut late = Impairment { loss: None, reorder, lost: 0 };
         let spans = (0..1000).map(|_| match late.fate() {
             Fate::Late(span) => span.millis(),
             fate => panic!("{fate:?}"),

@@ -10,7 +10,9 @@ pub mod config;
 pub mod failure;
 mod flow;
 mod impairment;
+mod late;
 mod link;
+mod medium;
 mod meter;
 mod numbering;
 mod packet;
@@ -26,5 +28,7 @@ mod simulation;
 mod source;
 
 pub use agenda::MAX_INDEX;
+pub use flow::MAX_PACKETS;
 pub use knee_path::Stream;
-pub use simulation::Simulation;
+pub use link::LINK_BYTES;
+pub use simulation::{FLOW_BYTES, Simulation};

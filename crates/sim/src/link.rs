@@ -8,11 +8,13 @@
 //! arrivals either: they come in the order in which the feeder sends them, so that the packet's arrival
 //! at its far end is known when the feeder sends it. Such a link is called *known ahead*.
 
-use crate::config::{Buffer, LinkConfig, LinkId};
-use crate::impairment::{Fate, Impairment};
+use crate::config::{Buffer, LinkChange, LinkConfig, LinkId};
+use crate::impairment::Fate;
 use crate::packet::Packet;
 use crate::port::Port;
 use crate::report::LinkReport;
+use knee_laws::capacity::Delivery;
+use knee_laws::params::ParamError;
 use knee_laws::quantities::{BitRate, Span, Time};
 use knee_laws::registry::Router;
 use knee_path::Ring;
@@ -45,6 +47,8 @@ pub enum Service {
     Own,
     /// The flow of the aggregate that the link is to others, when its window allows.
     Aggregate,
+    /// A station, when a channel that it shares with others allows.
+    Medium,
 }
 
 /// A link in motion: one cache line, and the queue apart.
@@ -61,6 +65,8 @@ pub struct Link {
     pub known_ahead: bool,
     /// Does it lose or delay packets at random?
     pub is_impaired: bool,
+    /// Does its law live by an estimate of the capacity?
+    estimates: bool,
     /// Who takes packets from its queue, and the place of that in the network's list.
     pub service: Service,
     pub server: u32,
@@ -74,8 +80,8 @@ impl Link {
         let impaired = config.loss.is_some() || config.reorder.is_some();
         let unseen = matches!(config.router, Router::DropTail(_))
             && config.buffer == Buffer::Unlimited
-            && config.rate_changes.is_empty()
-            && !impaired
+            && config.changes.is_empty()
+            && !(impaired || config.changeable || config.estimate.is_some())
             && !(config.measured || config.needs.queues > 1);
         Self {
             byte_time: byte_time(config.rate),
@@ -84,6 +90,7 @@ impl Link {
             line: Ring::default(),
             known_ahead: false,
             is_impaired: impaired,
+            estimates: config.estimate.is_some(),
             service: Service::Own,
             server: 0,
             port: (!unseen).then(|| Box::new(Port::new(config, seed, false))),
@@ -99,9 +106,51 @@ impl Link {
             line: Ring::default(),
             known_ahead: false,
             is_impaired: false,
+            estimates: false,
             service: Service::Aggregate,
             server: aggregate,
             port: Some(Box::new(Port::new(config, seed, true))),
+        }
+    }
+
+    /// A queue of a station on a shared channel: packets wait until they are [taken](Self::take).
+    pub fn of_station(config: LinkConfig, seed: u64, station: u32) -> Self {
+        Self {
+            byte_time: 0,
+            delay: config.delay,
+            free_at: Time::ZERO,
+            line: Ring::default(),
+            known_ahead: false,
+            is_impaired: false,
+            estimates: false,
+            service: Service::Medium,
+            server: station,
+            port: Some(Box::new(Port::of_station(config, seed))),
+        }
+    }
+
+    /// The next packet that is to be transmitted, if anything waits, and whether the law lets it go.
+    pub fn take(&mut self, now: Time) -> Option<(Packet, bool)> {
+        let queue = &mut self.port.as_mut()?.queue;
+        let from = queue.select()?;
+        let mut packet = queue.pop(from, now)?;
+        let since = packet.at;
+        let goes = queue.depart(&mut packet, from, since, now);
+        Some((packet, goes))
+    }
+
+    /// A station has taken packets of this link for transmission, or is done with the last of them.
+    pub fn serve_by(&mut self, is_busy: bool, now: Time) {
+        self.free_at = if is_busy { Time::NEVER } else { now };
+        if let Some(port) = &mut self.port {
+            port.serve_by(is_busy, now);
+        }
+    }
+
+    /// A station has given up a packet.
+    pub fn give_up(&mut self) {
+        if let Some(port) = &mut self.port {
+            port.impairment.lost += 1;
         }
     }
 
@@ -116,8 +165,18 @@ impl Link {
     }
 
     /// Takes a packet, for which it is the given hop, or drops it.
-    #[inline]
+    #[inline(always)]
     pub fn offer(&mut self, packet: &mut Packet, hop: u32, now: Time) -> Outcome {
+        if self.is_plain() {
+            self.launch(packet.size, now);
+            return Outcome::Launched;
+        }
+        self.enter(packet, hop, now)
+    }
+
+    /// The same by the link's port.
+    #[inline(never)]
+    fn enter(&mut self, packet: &mut Packet, hop: u32, now: Time) -> Outcome {
         let start = self.free_at.max(now);
         if let Some(port) = &mut self.port {
             let queue = &mut port.queue;
@@ -181,8 +240,35 @@ impl Link {
         let goes = port.is_none_or(|port| port.queue.depart(packet, from, since, now));
         if goes {
             self.launch(packet.size, now);
+            self.learn(packet.size, now);
         }
         goes
+    }
+
+    /// Where its capacity is estimated, a link that serves itself learns from each packet how long it takes.
+    #[inline]
+    fn learn(&mut self, size: u16, now: Time) {
+        if let Some(port) = &mut self.port
+            && self.estimates
+        {
+            let (bytes, time) = (u32::from(size), self.free_at.since(now));
+            let rate = BitRate::from_bps(f64::from(bytes) * 8.0 / time.seconds());
+            port.learn(self.free_at, Delivery { bytes, time, rate });
+        }
+    }
+
+    /// A station has delivered packets of this link.
+    pub fn learn_from(&mut self, now: Time, delivery: Delivery) {
+        if let Some(port) = &mut self.port {
+            port.learn(now, delivery);
+        }
+    }
+
+    /// A station estimates the capacity to be this.
+    pub fn tell_capacity(&mut self, rate: BitRate) {
+        if let Some(port) = &mut self.port {
+            port.tell_capacity(rate);
+        }
     }
 
     /// A link that pays for departures is done with a packet: what becomes of the next, if there is one.
@@ -202,30 +288,29 @@ impl Link {
         Some((packet, outcome))
     }
 
-    fn impairment(&mut self) -> Option<&mut Impairment> {
-        self.port.as_mut()?.impairment.as_mut()
-    }
-
-    /// Do packets overtake each other on it?
-    pub fn reorders(&mut self) -> bool {
-        self.impairment().is_some_and(|impairment| impairment.reorders())
+    /// May packets overtake each other on it?
+    pub fn reorders(&self) -> bool {
+        self.port.as_ref().is_some_and(|port| port.impairment.reorders() || port.may_change_delay)
     }
 
     /// What befalls the packet that it has just launched. One that is late is kept until it is
     /// [taken](Self::take_late) when it is due.
     pub fn impair(&mut self, packet: &mut Packet) -> Fate {
-        let Some(impairment) = self.impairment() else { return Fate::Fine };
-        let fate = impairment.fate();
+        let Some(port) = &mut self.port else { return Fate::Fine };
+        let mut fate = port.impairment.fate();
+        if fate == Fate::Fine && packet.at < port.line_until {
+            fate = Fate::Late(Span::ZERO);
+        }
         if let Fate::Late(delay) = fate {
             packet.at += delay;
-            impairment.push(packet);
+            port.late.push(packet);
         }
         fate
     }
 
     /// The late packet that is due.
     pub fn take_late(&mut self) -> Option<Packet> {
-        self.impairment()?.pop()
+        self.port.as_mut()?.late.pop()
     }
 
     /// The next packet that is dropped because the buffer has overflown.
@@ -245,16 +330,49 @@ impl Link {
         }
     }
 
-    /// When the rate changes next.
-    pub fn rate_change_at(&self) -> Option<Time> {
-        self.port.as_ref()?.rate_change_at()
+    /// Was it made to change?
+    pub fn is_changeable(&self) -> bool {
+        self.port.as_ref().is_some_and(|port| port.is_changeable)
     }
 
-    /// Changes the rate; the packet in service is transmitted at the old one.
-    pub fn change_rate(&mut self, now: Time) {
-        if let Some(rate) = self.port.as_mut().and_then(|port| port.change_rate(now)) {
-            self.byte_time = byte_time(rate);
+    /// When it changes next.
+    pub fn change_at(&self) -> Option<Time> {
+        self.port.as_ref()?.change_at()
+    }
+
+    /// The change that is due.
+    pub fn next_change(&mut self) -> Option<LinkChange> {
+        self.port.as_mut()?.next_change()
+    }
+
+    /// Makes a change.
+    ///
+    /// # Errors
+    /// Where the law refuses it, or the link was not made to change.
+    pub fn change(&mut self, change: &LinkChange, now: Time) -> Result<(), ParamError> {
+        let port = self.port.as_mut().ok_or(ParamError::Fixed)?;
+        match change {
+            LinkChange::Rate(rate) => {
+                port.change_rate(*rate, now);
+                if self.service == Service::Own {
+                    self.byte_time = byte_time(*rate);
+                }
+            }
+            LinkChange::Delay(delay) => {
+                if *delay < self.delay {
+                    let last = self.line.back().map_or(Time::ZERO, |packet| packet.at);
+                    port.line_until = port.line_until.max(last);
+                    self.is_impaired = true;
+                }
+                self.delay = *delay;
+            }
+            LinkChange::Loss(loss) => {
+                port.change_loss(*loss);
+                self.is_impaired = true;
+            }
+            LinkChange::Parameter(name, value) => port.queue.tune(name, value)?,
         }
+        Ok(())
     }
 
     /// The port of a measured link, and when its transmitter is done with what it has promised.
@@ -277,6 +395,7 @@ impl Link {
     }
 
     /// The law's complaint, if it cannot go on.
+    #[inline]
     pub fn failure(&self) -> Option<&str> {
         self.port.as_ref()?.queue.failure()
     }
@@ -285,8 +404,7 @@ impl Link {
     #[cfg(debug_assertions)]
     pub fn packets(&self) -> impl Iterator<Item = &Packet> {
         let waiting = self.port.iter().flat_map(|port| port.queue.iter());
-        let late =
-            self.port.iter().flat_map(|port| port.impairment.iter().flat_map(Impairment::late));
+        let late = self.port.iter().flat_map(|port| port.late.iter());
         self.line.iter().chain(waiting).chain(late)
     }
 
@@ -305,7 +423,10 @@ impl Link {
     }
 }
 
-const _: () = assert!(size_of::<Link>() == 64, "a link is one cache line");
+/// Bytes of a link without queue.
+pub const LINK_BYTES: usize = size_of::<Link>();
+
+const _: () = assert!(LINK_BYTES == 64, "a link is one cache line");
 
 const TIME_BITS: u32 = 20;
 

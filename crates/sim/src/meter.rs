@@ -2,7 +2,17 @@
 //! statistics began.
 
 use knee_laws::quantities::{Span, Time};
-use knee_path::Watch;
+use knee_path::{Buffer, Watch};
+
+/// The statistics of a queue, if there are any, by how its buffer is measured.
+pub enum Gauge {
+    /// None.
+    Off,
+    /// In packets.
+    Packets(Meter),
+    /// In packets and bytes.
+    Bytes(Meter, Bins),
+}
 
 /// How long a queue held how much, since the last reset. The packet in service is not counted.
 #[derive(Debug, Default)]
@@ -22,9 +32,81 @@ pub struct Meter {
     dropped_before: u64,
 }
 
-impl Watch for Meter {
+/// Picoseconds at each length in bytes, in bins of a thousandth of the buffer.
+#[derive(Debug)]
+pub struct Bins {
+    width: u64,
+    held: Vec<u64>,
+    longest: u64,
+}
+
+impl Gauge {
+    /// That of a queue with this buffer, if it is measured.
+    pub fn new(buffer: Buffer, is_measured: bool) -> Self {
+        match buffer {
+            _ if !is_measured => Self::Off,
+            Buffer::Bytes(bytes) => Self::Bytes(Meter::default(), Bins::of(bytes)),
+            Buffer::Packets(_) | Buffer::Unlimited => Self::Packets(Meter::default()),
+        }
+    }
+
+    /// The meter.
+    pub fn meter(&mut self) -> Option<&mut Meter> {
+        match self {
+            Self::Off => None,
+            Self::Packets(meter) | Self::Bytes(meter, _) => Some(meter),
+        }
+    }
+
+    /// The lengths in bytes, if the buffer is measured in them.
+    pub fn bins(&self) -> Option<&Bins> {
+        match self {
+            Self::Off | Self::Packets(_) => None,
+            Self::Bytes(_, bins) => Some(bins),
+        }
+    }
+
+    /// Statistics begin.
+    pub fn reset(&mut self, now: Time) {
+        if let Self::Bytes(_, bins) = self {
+            bins.reset();
+        }
+        if let Some(meter) = self.meter() {
+            meter.reset(now);
+        }
+    }
+}
+
+impl Watch for Gauge {
+    #[inline(always)]
+    fn hold(&mut self, until: Time, packets: usize, bytes: u64) {
+        match self {
+            Self::Packets(meter) => {
+                meter.hold(until, packets, bytes);
+            }
+            Self::Off => {}
+            Self::Bytes(meter, bins) => bins.hold(bytes, meter.hold(until, packets, bytes)),
+        }
+    }
+
+    fn dropped(&mut self, came: Time) {
+        if let Some(meter) = self.meter() {
+            meter.dropped += u64::from(came >= meter.from);
+            meter.dropped_in_all += 1;
+        }
+    }
+
+    fn marked(&mut self, came: Time) {
+        if let Some(meter) = self.meter() {
+            meter.marked += u64::from(came >= meter.from);
+        }
+    }
+}
+
+impl Meter {
+    /// Up to `now` the queue held so much; for how long?
     #[inline]
-    fn hold(&mut self, now: Time, packets: usize, bytes: u64) {
+    fn hold(&mut self, now: Time, packets: usize, bytes: u64) -> Span {
         let held = now.since(self.since);
         self.since = now;
         if packets >= self.at_length.len() {
@@ -32,21 +114,10 @@ impl Watch for Meter {
         }
         self.at_length[packets] += held.ps();
         self.byte_time += u128::from(bytes) * u128::from(held.ps());
+        held
     }
 
-    fn dropped(&mut self, came: Time) {
-        self.dropped += u64::from(came >= self.from);
-        self.dropped_in_all += 1;
-    }
-
-    fn marked(&mut self, came: Time) {
-        self.marked += u64::from(came >= self.from);
-    }
-}
-
-impl Meter {
-    /// Statistics begin.
-    pub fn reset(&mut self, now: Time) {
+    fn reset(&mut self, now: Time) {
         self.at_length.fill(0);
         *self = Self {
             at_length: std::mem::take(&mut self.at_length),
@@ -82,15 +153,7 @@ impl Meter {
 
     /// The least length that is not exceeded for this fraction of the time.
     pub fn quantile_packets(&self, fraction: f64) -> f64 {
-        let below = fraction * self.total().ps() as f64;
-        let mut held = 0.0;
-        for (length, at_length) in self.at_length.iter().enumerate() {
-            held += *at_length as f64;
-            if held >= below {
-                return length as f64;
-            }
-        }
-        0.0
+        quantile(&self.at_length, fraction) as f64
     }
 
     /// The longest that it has been.
@@ -99,14 +162,62 @@ impl Meter {
     }
 }
 
+impl Bins {
+    fn of(buffer_bytes: u64) -> Self {
+        Self { width: buffer_bytes.div_ceil(1000).max(1), held: Vec::new(), longest: 0 }
+    }
+
+    fn hold(&mut self, bytes: u64, held: Span) {
+        if held == Span::ZERO {
+            return;
+        }
+        let bin = (bytes / self.width) as usize;
+        if bin >= self.held.len() {
+            self.held.resize(bin + 1, 0);
+        }
+        self.held[bin] += held.ps();
+        self.longest = self.longest.max(bytes);
+    }
+
+    fn reset(&mut self) {
+        self.held.fill(0);
+        self.longest = 0;
+    }
+
+    /// The least length in bytes that is not exceeded for this fraction of the time, up to a bin too long.
+    pub fn quantile(&self, fraction: f64) -> f64 {
+        let end = (quantile(&self.held, fraction) as u64 + 1) * self.width - 1;
+        end.min(self.longest) as f64
+    }
+
+    /// The longest in bytes that it has been.
+    pub fn longest(&self) -> f64 {
+        self.longest as f64
+    }
+}
+
+/// The first of these, of which each has been held for its time, up to which this fraction of all has passed.
+fn quantile(held: &[u64], fraction: f64) -> usize {
+    let below = fraction * held.iter().sum::<u64>() as f64;
+    let mut passed = 0.0;
+    let reached = held.iter().position(|held| {
+        passed += *held as f64;
+        passed >= below
+    });
+    reached.unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn s(n: u64) -> Time {
+        Time::ZERO + Span::from_secs(n)
+    }
+
     #[test]
     fn a_staircase_has_its_mean_and_quantiles() {
         let mut meter = Meter::default();
-        let s = |n| Time::ZERO + Span::from_secs(n);
         meter.hold(s(100), 7, 7000); // forgotten
         meter.reset(s(100));
         meter.hold(s(105), 0, 0);
@@ -118,5 +229,36 @@ mod tests {
         assert_eq!(meter.quantile_packets(0.9), 2.0);
         assert_eq!(meter.quantile_packets(0.91), 10.0);
         assert_eq!(meter.max_packets(), 10.0);
+    }
+
+    /// A buffer of 5000 bytes, in bins of 5. Ten packets of 40 bytes fill 8 % of it, not 200 %.
+    #[test]
+    fn a_queue_in_bytes_has_quantiles_in_bytes() {
+        let mut gauge = Gauge::new(Buffer::Bytes(5000), true);
+        gauge.hold(s(100), 5, 5000); // forgotten
+        gauge.reset(s(100));
+        gauge.hold(s(105), 0, 0);
+        gauge.hold(s(108), 2, 2003);
+        gauge.hold(s(108), 5, 4999); // for no time
+        gauge.hold(s(110), 10, 400);
+        let bins = gauge.bins().expect("in bytes");
+        assert_eq!([0.5, 0.7, 0.9].map(|fraction| bins.quantile(fraction)), [4.0, 404.0, 2003.0]);
+        assert_eq!(bins.longest(), 2003.0);
+        assert_eq!(gauge.meter().expect("measured").max_packets(), 10.0);
+    }
+
+    /// Half of the packets that are dropped and marked came before statistics began.
+    #[test]
+    fn what_came_before_is_not_counted() {
+        let mut gauge = Gauge::new(Buffer::Packets(9), true);
+        gauge.dropped(s(4));
+        gauge.reset(s(10));
+        for came in [9, 10, 11, 8] {
+            gauge.dropped(s(came));
+            gauge.marked(s(came));
+        }
+        let meter = gauge.meter().expect("measured");
+        assert_eq!((meter.dropped, meter.marked), (2, 2));
+        assert_eq!((meter.drops_since(), meter.drops_since()), (5, 0));
     }
 }

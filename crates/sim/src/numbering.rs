@@ -7,7 +7,7 @@
 //! - flows in order of their group's name, then as described;
 //! - sources in order of name.
 
-use crate::config::{FlowConfig, LinkId, NetworkConfig, Route};
+use crate::config::{FlowConfig, LinkId, NetworkConfig, Route, StationPeer};
 
 /// Where each component of a description is kept.
 #[derive(Debug, Default)]
@@ -16,6 +16,9 @@ pub struct Numbering {
     pub links: Vec<u32>,
     /// The slot of each flow, those that carry aggregates behind the others.
     pub flows: Vec<u32>,
+    /// The place of each shared channel, and of each station in the order of their description.
+    pub media: Vec<u32>,
+    pub stations: Vec<u32>,
 }
 
 impl Numbering {
@@ -38,7 +41,8 @@ pub fn order(config: &mut NetworkConfig) -> Numbering {
     let names: Vec<String> = config.sources.iter().map(|source| source.name.clone()).collect();
     arrange(&mut config.sources, &names);
     let links = order_links(config);
-    Numbering { links, flows }
+    let (media, stations) = order_media(config);
+    Numbering { links, flows, media, stations }
 }
 
 /// Sorts components by name, those of one name as they stand; tells where each has come.
@@ -93,7 +97,41 @@ fn order_links(config: &mut NetworkConfig) -> Vec<u32> {
     for aggregate in &mut config.aggregates {
         aggregate.link.0 = places[aggregate.link.0 as usize];
     }
+    for station in config.media.iter_mut().flat_map(|medium| &mut medium.stations) {
+        let queues = station.queues.iter_mut().map(|queue| &mut queue.link);
+        for link in queues.chain(&mut station.entry) {
+            link.0 = places[link.0 as usize];
+        }
+    }
     places
+}
+
+/// Orders shared channels by name, and the stations of each.
+fn order_media(config: &mut NetworkConfig) -> (Vec<u32>, Vec<u32>) {
+    let names: Vec<String> = config.media.iter().map(|medium| medium.name.clone()).collect();
+    let counts: Vec<usize> = config.media.iter().map(|medium| medium.stations.len()).collect();
+    let media = arrange(&mut config.media, &names);
+    let mut firsts = Vec::new();
+    let mut places = Vec::new();
+    let mut first = 0;
+    for medium in &mut config.media {
+        let names: Vec<String> = medium.stations.iter().map(|s| s.name.clone()).collect();
+        let within = arrange(&mut medium.stations, &names);
+        for queue in medium.stations.iter_mut().flat_map(|station| &mut station.queues) {
+            if let StationPeer::Station(place) = &mut queue.peer {
+                *place = within[*place as usize];
+            }
+        }
+        firsts.push(first);
+        first += within.len() as u32;
+        places.push(within);
+    }
+    let stations = media.iter().zip(counts).flat_map(|(medium, count)| {
+        let (first, within) = (firsts[*medium as usize], &places[*medium as usize]);
+        within[..count].iter().map(move |place| first + place)
+    });
+    let stations = stations.collect();
+    (media, stations)
 }
 
 fn routes(config: &NetworkConfig) -> impl Iterator<Item = &Route> {

@@ -140,6 +140,10 @@ impl knee_path::Packet for Packet {
         self.flags & (DATA | HANDSHAKE) == DATA
     }
     #[inline(always)]
+    fn is_forward(&self) -> bool {
+        self.flags & DATA != 0
+    }
+    #[inline(always)]
     fn wire(&mut self) -> Wire<'_> {
         let header: &mut Header =
             self.body.first_chunk_mut::<4>().expect("a body has at least four words");

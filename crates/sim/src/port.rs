@@ -1,20 +1,29 @@
 //! What stands at a link's entrance where somebody asks for it: the queue with its law, impairments, statistics,
 //! and the rate with its changes.
 
-use crate::config::{LinkConfig, LinkId};
+use crate::config::{LinkChange, LinkConfig, LinkId, Loss};
 use crate::impairment::Impairment;
-use crate::meter::Meter;
+use crate::late::Latecomers;
+use crate::meter::{Bins, Gauge, Meter};
 use crate::packet::Packet;
 use crate::report::LinkReport;
-use knee_laws::quantities::{BitRate, Time};
+use knee_laws::capacity::{Delivery, Estimator};
+use knee_laws::quantities::{BitRate, Span, Time};
 use knee_path::{Hop, Queue, Stream, Watch};
 use std::collections::VecDeque;
 
-/// How far a link has come, in bytes.
+/// How far a link has come, in bytes; in seconds, if its capacity is unknown.
 #[derive(Clone, Copy, Debug, Default)]
 struct Progress {
     sent: f64,
     capacity: f64,
+}
+
+/// How long a link has had a packet in service.
+#[derive(Clone, Copy, Debug, Default)]
+struct Busy {
+    time: Span,
+    since: Option<Time>,
 }
 
 /// A link's entrance. The packet in service is not part of its queue.
@@ -23,16 +32,32 @@ pub struct Port {
     pub tells_flows: bool,
     pub flows: Vec<u32>,
     /// What waits.
-    pub queue: Queue<Packet, Option<Meter>>,
+    pub queue: Queue<Packet, Gauge>,
     /// What befalls packets once they are transmitted.
-    pub impairment: Option<Impairment>,
+    pub impairment: Impairment,
+    /// Packets that have left the line's order.
+    pub late: Latecomers,
+    /// May it be changed from outside?
+    pub is_changeable: bool,
+    /// May its propagation delay become shorter?
+    pub may_change_delay: bool,
+    /// A packet that arrives before this overtakes what is on the line.
+    pub line_until: Time,
+    /// What is known of the capacity, where it is estimated.
+    estimator: Option<Estimator>,
+    estimated: Option<BitRate>,
     rate: BitRate,
-    rate_changes: VecDeque<(Time, BitRate)>,
+    changes: VecDeque<(Time, LinkChange)>,
+    /// Where its random numbers come from.
+    seed: u64,
+    name: String,
     /// Capacity in bytes up to `capacity_at`.
     capacity: f64,
     capacity_at: Time,
     /// Packets offered when statistics began.
     offered_before: u64,
+    /// How long a packet has been in service, where that tells how much of an unknown capacity was used.
+    busy: Option<Busy>,
     /// Where the link was when statistics began, and when a probe last asked.
     base: Progress,
     probed: Progress,
@@ -48,20 +73,52 @@ impl Port {
             buffer: config.buffer,
             draw: Stream::new(seed, &config.name),
         };
-        let meter = config.measured.then(Meter::default);
-        let held = held || !config.rate_changes.is_empty();
+        let is_delay = |(_, change): &(Time, LinkChange)| matches!(change, LinkChange::Delay(_));
+        let may_change_delay = config.changeable || config.changes.iter().any(is_delay);
+        let meter = Gauge::new(config.buffer, config.measured);
+        let held =
+            held || config.changeable || config.estimate.is_some() || !config.changes.is_empty();
         Self {
             tells_flows: config.needs.flows,
             flows: Vec::new(),
             queue: if held { Queue::held(hop, meter) } else { Queue::new(hop, meter) },
             impairment,
+            late: Latecomers::default(),
+            is_changeable: config.changeable,
+            may_change_delay,
+            line_until: Time::ZERO,
+            estimator: config.estimate.map(|estimate| Estimator::new(estimate.params)),
+            estimated: None,
             rate: config.rate,
-            rate_changes: config.rate_changes.into(),
+            changes: config.changes.into(),
+            seed,
+            name: config.name,
             capacity: 0.0,
             capacity_at: Time::ZERO,
             offered_before: 0,
+            busy: None,
             base: Progress::default(),
             probed: Progress::default(),
+        }
+    }
+
+    /// That of a link whose packets a station of a shared channel transmits: nobody knows its capacity ahead.
+    pub fn of_station(config: LinkConfig, seed: u64) -> Self {
+        let mut port = Self::new(config, seed, true);
+        port.busy = Some(Busy::default());
+        port
+    }
+
+    /// The station has a packet of this link in service, or has none any more.
+    pub fn serve_by(&mut self, is_busy: bool, now: Time) {
+        let Some(busy) = &mut self.busy else { return };
+        match (is_busy, busy.since) {
+            (true, None) => busy.since = Some(now),
+            (false, Some(since)) => {
+                busy.time += now.since(since);
+                busy.since = None;
+            }
+            _ => {}
         }
     }
 
@@ -73,18 +130,47 @@ impl Port {
         self.flows[slot] = name;
     }
 
-    /// When the rate changes next.
-    pub fn rate_change_at(&self) -> Option<Time> {
-        self.rate_changes.front().map(|(at, _)| *at)
+    /// When it changes next.
+    pub fn change_at(&self) -> Option<Time> {
+        self.changes.front().map(|(at, _)| *at)
     }
 
-    /// The new rate, of which the law is told.
-    pub fn change_rate(&mut self, now: Time) -> Option<BitRate> {
+    /// The change that is due.
+    pub fn next_change(&mut self) -> Option<LinkChange> {
+        self.changes.pop_front().map(|(_, change)| change)
+    }
+
+    /// The rate is another from now on; the law is told, unless it lives by an estimate.
+    pub fn change_rate(&mut self, rate: BitRate, now: Time) {
         self.capacity_up_to(now);
-        let (_, rate) = self.rate_changes.pop_front()?;
         self.rate = rate;
+        if self.estimator.is_none() {
+            self.queue.on_rate(rate);
+        }
+    }
+
+    /// A packet has been delivered: where the capacity is estimated, and is another now, the law is told.
+    pub fn learn(&mut self, now: Time, delivery: Delivery) {
+        if let Some(rate) = self.estimator.as_mut().and_then(|known| known.take(now, delivery)) {
+            self.tell_capacity(rate);
+        }
+    }
+
+    /// The capacity is estimated to be this.
+    pub fn tell_capacity(&mut self, rate: BitRate) {
+        self.estimated = Some(rate);
         self.queue.on_rate(rate);
-        Some(rate)
+    }
+
+    /// The capacity that the law lives by, in Mbps: an estimate, or the rate.
+    pub fn capacity_mbps(&self) -> f64 {
+        self.estimated.unwrap_or(self.rate).bps() * 1e-6
+    }
+
+    /// Packets are lost in another way from now on.
+    pub fn change_loss(&mut self, loss: Option<Loss>) {
+        let draw = || Stream::new(self.seed, &format!("loss of {}", self.name));
+        self.impairment.change_loss(loss, draw);
     }
 
     fn capacity_up_to(&mut self, now: Time) -> f64 {
@@ -96,6 +182,10 @@ impl Port {
     /// What was transmitted: what was accepted, less what waits and what is still in service.
     fn progress(&mut self, now: Time, busy_until: Time) -> Progress {
         self.queue.advance(now);
+        if let Some(Busy { time, since }) = self.busy {
+            let under_way = since.map_or(Span::ZERO, |since| now.since(since));
+            return Progress { sent: (time + under_way).seconds(), capacity: now.seconds() };
+        }
         let tally = self.queue.tally();
         let accepted = (tally.offered.bytes - tally.dropped.bytes) as f64;
         let promised = self.rate.bytes_in(busy_until.since(now));
@@ -105,7 +195,7 @@ impl Port {
 
     /// Does it keep statistics?
     pub fn is_measured(&self) -> bool {
-        self.queue.watch.is_some()
+        !matches!(self.queue.watch, Gauge::Off)
     }
 
     /// Statistics begin.
@@ -113,13 +203,9 @@ impl Port {
         self.base = self.progress(now, busy_until);
         self.offered_before = self.queue.tally().offered.packets;
         let (packets, bytes) = (self.queue.packets(), self.queue.bytes());
-        if let Some(meter) = &mut self.queue.watch {
-            meter.hold(now, packets, bytes);
-            meter.reset(now);
-        }
-        if let Some(impairment) = &mut self.impairment {
-            impairment.lost = 0;
-        }
+        self.queue.watch.hold(now, packets, bytes);
+        self.queue.watch.reset(now);
+        self.impairment.lost = 0;
     }
 
     /// Waiting packets now.
@@ -137,7 +223,7 @@ impl Port {
 
     /// Packets dropped since this was last asked.
     pub fn drops_since(&mut self) -> f64 {
-        self.queue.watch.as_mut().map_or(0, Meter::drops_since) as f64
+        self.queue.watch.meter().map_or(0, Meter::drops_since) as f64
     }
 
     /// The numbers at the end.
@@ -146,8 +232,11 @@ impl Port {
         let (packets, bytes) = (self.queue.packets(), self.queue.bytes());
         let offered = self.queue.tally().offered.packets - self.offered_before;
         let data_packets = self.queue.data_departed();
-        let meter = self.queue.watch.as_mut()?;
-        meter.hold(now, packets, bytes);
+        let gauge = &mut self.queue.watch;
+        gauge.hold(now, packets, bytes);
+        let queue_p90_bytes = gauge.bins().map(|bins| bins.quantile(0.9));
+        let queue_max_bytes = gauge.bins().map(Bins::longest);
+        let meter = gauge.meter()?;
         Some(LinkReport {
             link,
             utilisation: utilisation(self.base, progress),
@@ -155,9 +244,11 @@ impl Port {
             queue_mean_bytes: meter.mean_bytes(),
             queue_p90_packets: meter.quantile_packets(0.9),
             queue_max_packets: meter.max_packets(),
+            queue_p90_bytes,
+            queue_max_bytes,
             offered,
             dropped: meter.dropped,
-            lost: self.impairment.as_ref().map_or(0, |impairment| impairment.lost),
+            lost: self.impairment.lost,
             marked: meter.marked,
             data_packets,
         })

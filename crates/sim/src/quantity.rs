@@ -57,6 +57,8 @@ quantities! {
     Signal = "signal", Sampler::Link(|port, _| port.queue.signal());
     /// packets dropped since the last sample
     Drops = "drops", Sampler::Link(|port, _| port.drops_since());
+    /// capacity that the router law lives by, in Mbps: the rate, or its estimate
+    Capacity = "capacity", Sampler::Link(|port, _| port.capacity_mbps());
     /// congestion window in packets
     Window = "window", Sampler::Flow(|flow| flow.law.window());
     /// goodput in Mbps since the last sample

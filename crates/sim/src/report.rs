@@ -12,6 +12,10 @@ pub struct Report {
     pub flows: Vec<FlowReport>,
     /// Every aggregate.
     pub aggregates: Vec<AggregateReport>,
+    /// Every shared channel, in the order of the configuration.
+    pub media: Vec<MediumReport>,
+    /// Every station, in the order of the configuration.
+    pub stations: Vec<StationReport>,
     /// Samples of the probes.
     pub series: Series,
     /// Packets, data and ACKs, that all links transmitted in the whole run.
@@ -35,6 +39,10 @@ pub struct LinkReport {
     pub queue_p90_packets: f64,
     /// Longest queue, packets.
     pub queue_max_packets: f64,
+    /// Time-weighted 90th percentile of the queue in bytes, to a thousandth of the buffer, if that is measured in bytes.
+    pub queue_p90_bytes: Option<f64>,
+    /// Longest queue in bytes, if the buffer is measured in bytes.
+    pub queue_max_bytes: Option<f64>,
     /// Packets offered.
     pub offered: u64,
     /// Packets dropped.
@@ -99,6 +107,38 @@ pub struct Series {
     pub samples: Vec<Sample>,
     /// Names of what laws have shown, by [`Sample::shown`].
     pub shown: Vec<String>,
+}
+
+/// A channel that several links share, over [warm-up, end]: parts of the time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MediumReport {
+    /// Exchanges that delivered something: data, its answer, and an RTS with its answer.
+    pub success: f64,
+    /// Collisions.
+    pub collision: f64,
+    /// Data of which nothing could be read.
+    pub error: f64,
+    /// The rest: silence, interframe spaces and backoffs included.
+    pub idle: f64,
+}
+
+/// A station of a shared channel, over [warm-up, end].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StationReport {
+    /// Its first link.
+    pub link: LinkId,
+    /// The part of the time that its transmissions and their answers took.
+    pub airtime: f64,
+    /// Transmissions.
+    pub attempts: u64,
+    /// Those that collided.
+    pub collisions: u64,
+    /// Those of which nothing could be read for errors.
+    pub errors: u64,
+    /// Packets delivered.
+    pub delivered: u64,
+    /// Packets given up at the retry limit.
+    pub retry_drops: u64,
 }
 
 /// One sample of a probe.

@@ -1,24 +1,29 @@
 //! The network in motion: takes events from the agenda and moves packets between links and flows.
 
+mod airing;
 #[cfg(debug_assertions)]
 mod audit;
 mod building;
 mod carrying;
+mod changing;
 mod reporting;
 
 use crate::agenda::{Agenda, Event, Kind};
 use crate::aggregate::Aggregate;
-use crate::config::{Probe, Transport};
+use crate::config::{GroupId, Probe, Transport};
 use crate::failure::Failure;
 use crate::flow::{Flow, Turn, end_of};
 use crate::impairment::Fate;
 use crate::link::{Link, Outcome, Service};
+use crate::medium::Medium;
+use crate::medium::station::Station;
 use crate::numbering::Numbering;
 use crate::packet::Packet;
 use crate::receiver::{Answer, Receiver};
 use crate::report::{FlowReport, Series};
 use crate::source::Source;
 use knee_laws::quantities::Time;
+use knee_laws::registry::Sender;
 use knee_laws::sender::SenderLaw;
 use std::ops::Range;
 
@@ -41,12 +46,20 @@ pub struct Simulation {
     numbering: Numbering,
     sources: Vec<Source>,
     aggregates: Vec<Aggregate>,
+    media: Vec<Medium>,
+    stations: Vec<Station>,
+    /// The station that a link leads to, [`END`] if none.
+    entries: Vec<u32>,
     /// Slots of the flows that carry aggregates, in the order of those.
     carriers: Range<u32>,
     /// Slots whose flow is done and whose last packet has left the network.
     free: Vec<u32>,
-    /// Flows that are there from the beginning; the others come from sources.
+    /// Flows that are there from the beginning; the others come from sources, or join.
     configured: usize,
+    /// Numbers and slots of those that have joined.
+    joined: Vec<(u32, u32)>,
+    /// Names of the groups, and how many flows of each there have been, arrivals left out.
+    members: Vec<(String, u64)>,
     arrived: u32,
     done: Vec<FlowReport>,
     probes: Vec<Probe>,
@@ -55,6 +68,7 @@ pub struct Simulation {
     probed: Vec<u32>,
     warmup: Time,
     end: Time,
+    seed: u64,
     /// What a call of [`Simulation::run_some`] may still do; below 0 it ends.
     left: i64,
     /// The flow whose burst that end has cut: it goes on before anything else happens.
@@ -87,7 +101,9 @@ impl Simulation {
             return Err(failure.clone());
         }
         #[cfg(debug_assertions)]
-        self.audit();
+        if is_done {
+            self.audit();
+        }
         Ok(is_done)
     }
 
@@ -112,27 +128,26 @@ impl Simulation {
                 Kind::Line => self.cross(index),
                 Kind::Served => self.serve(index),
                 Kind::Tick => self.tick(index),
-                Kind::Rate => {
-                    self.links[index as usize].change_rate(at);
-                    let next = self.links[index as usize].rate_change_at();
-                    self.schedule_some(next, Kind::Rate, index);
-                }
+                Kind::Change => self.change_link(index),
                 Kind::Start => self.start(index),
                 Kind::Stop => self.stop(index),
                 Kind::Timeout => self.timer(index),
                 Kind::Pace => {
                     self.flows[index as usize].pace_set = false;
                     self.pump(index);
+                    self.release(index);
                 }
                 Kind::Wake => self.wake(index),
                 Kind::DelayedAck => {
                     let receiver = &mut self.receivers[index as usize];
                     let options = &self.groups[receiver.group.0 as usize];
-                    if let Some(ack) = receiver.expire(options) {
-                        self.send_ack(index, ack);
+                    match receiver.expire(options) {
+                        Some(ack) => self.send_ack(index, ack),
+                        None => self.release(index),
                     }
                 }
                 Kind::Arrival => self.arrive(index),
+                Kind::Medium => self.air(index),
                 Kind::Probe => self.probe(index),
                 Kind::Warmup => self.warm(),
                 Kind::Late => {
@@ -214,8 +229,14 @@ impl Simulation {
     /// A link has launched a packet: it goes on that link's line, or on the line of the last of the
     /// following links that are known ahead.
     #[inline(always)]
-    fn forward(&mut self, mut link: u32, packet: &Packet, mut hop: u32) {
-        let mut at = self.links[link as usize].arrival();
+    fn forward(&mut self, link: u32, packet: &Packet, hop: u32) {
+        let at = self.links[link as usize].arrival();
+        self.forward_at((link, hop), packet, at);
+    }
+
+    /// The same of a packet that comes to the far end of the link at this instant.
+    #[inline(always)]
+    fn forward_at(&mut self, (mut link, mut hop): (u32, u32), packet: &Packet, mut at: Time) {
         loop {
             self.packets += 1;
             let next = self.hops[hop as usize + 1];
@@ -272,6 +293,7 @@ impl Simulation {
         match service {
             Service::Own => {}
             Service::Aggregate => self.pump(self.carrier(server)),
+            Service::Medium => self.contend(server),
         }
     }
 
@@ -430,7 +452,7 @@ impl Simulation {
         let flow = &mut self.flows[slot as usize];
         flow.timer_set = false;
         if flow.timeout_at == Time::NEVER {
-            return;
+            return self.release(slot);
         }
         if flow.timeout_at > self.now {
             flow.timer_set = true;
@@ -446,6 +468,9 @@ impl Simulation {
     fn wake(&mut self, slot: u32) {
         let flow = &mut self.flows[slot as usize];
         flow.wake_set = Time::NEVER;
+        if flow.completed != Time::NEVER {
+            return self.release(slot);
+        }
         if flow.law.wake_at().is_some_and(|at| at <= self.now) {
             flow.law.on_wake(self.now);
             self.watch_sender(slot);
@@ -509,17 +534,24 @@ impl Simulation {
         let (forward, backward) = source.next_route();
         let next = source.next_arrival(self.now);
         self.schedule_some(next, Kind::Arrival, index);
+        let slot = self.take_in((law, group), (forward, backward));
+        let first = self.groups[group.0 as usize].first_data();
+        self.flows[slot as usize].limit = end_of(packets, first);
+        self.name_flow(slot, identity);
+        self.start(slot);
+    }
+
+    /// Finds a slot for a flow that comes now, and gives it the next number.
+    fn take_in(&mut self, (law, group): (Sender, GroupId), (forward, backward): (u32, u32)) -> u32 {
         let slot = self.free.pop().unwrap_or(self.flows.len() as u32);
         self.place(slot, law, group);
         let flow = &mut self.flows[slot as usize];
         flow.number = self.configured as u32 + self.arrived;
         self.arrived += 1;
         flow.first_hop = forward;
-        self.receivers[slot as usize].first_hop = backward;
-        flow.limit = end_of(packets, self.groups[group.0 as usize].first_data());
         flow.start = self.now;
-        self.name_flow(slot, identity);
-        self.start(slot);
+        self.receivers[slot as usize].first_hop = backward;
+        slot
     }
 
     #[inline(never)]
@@ -532,7 +564,7 @@ impl Simulation {
     }
 }
 
-const _: () = assert!(
-    size_of::<Flow>() + size_of::<Receiver>() < 1024,
-    "a million concurrent flows fit into a gigabyte"
-);
+/// Bytes of a flow at both of its ends.
+pub const FLOW_BYTES: usize = size_of::<Flow>() + size_of::<Receiver>();
+
+const _: () = assert!(FLOW_BYTES < 1024, "a million concurrent flows fit into a gigabyte");

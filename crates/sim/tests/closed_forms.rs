@@ -84,6 +84,7 @@ fn windows(
             packets: None,
         }],
         aggregates: vec![],
+        media: vec![],
         sources: vec![],
         probes: vec![Probe { quantity: Quantity::Window, interval: Span::from_millis(50) }],
         warmup: Time::ZERO + Span::from_secs(100),

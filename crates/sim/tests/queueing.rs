@@ -106,8 +106,9 @@ fn utilisation_follows_a_changing_rate() {
         ..Dumbbell::default()
     };
     let mut config = dumbbell.config(1);
-    let change = |s, mbps| (Time::ZERO + Span::from_secs(s), BitRate::from_mbps(mbps));
-    config.links[0].rate_changes = vec![change(30, 10.0), change(40, 20.0)];
+    let change =
+        |s, mbps| (Time::ZERO + Span::from_secs(s), LinkChange::Rate(BitRate::from_mbps(mbps)));
+    config.links[0].changes = vec![change(30, 10.0), change(40, 20.0)];
     let mut simulation = Simulation::new(config);
     simulation.run_until(Time::ZERO + Span::from_secs(60)).expect("no law fails");
     let report = simulation.report();

@@ -116,7 +116,7 @@ struct Path {
     buffer: Buffer,
     loss: Option<Loss>,
     reorder: Option<Reorder>,
-    rate_changes: Vec<(Time, BitRate)>,
+    changes: Vec<(Time, LinkChange)>,
     packets: u64,
     /// Of a [`Liar`].
     lies: f64,
@@ -132,7 +132,7 @@ impl Default for Path {
             buffer: Buffer::Packets(50),
             loss: None,
             reorder: None,
-            rate_changes: vec![],
+            changes: vec![],
             packets: PACKETS,
             lies: 0.0,
             after_a_liar: false,
@@ -158,7 +158,7 @@ impl Path {
                 None => Router::Custom(Box::new(Liar { marks: self.lies })),
             },
             needs: law.map_or(Needs::ARRIVALS, |law| law.info.needs),
-            rate_changes: self.rate_changes.clone(),
+            changes: self.changes.clone(),
             loss: self.loss,
             reorder: self.reorder,
             measured: true,
@@ -203,6 +203,7 @@ impl Path {
                 packets: Some(self.packets),
             }],
             aggregates: vec![],
+            media: vec![],
             sources: vec![],
             probes: vec![Probe { quantity: Quantity::Signal, interval: Span::from_secs(1) }],
             warmup: Time::ZERO,
@@ -284,9 +285,10 @@ fn bursts_of_loss_and_reordering() {
 #[test]
 fn the_rate_falls_and_rises_a_thousandfold_and_the_rtt_with_it() {
     // 20 Mbps, for a minute 20 kbps, 20 Mbps again: a packet takes 0.4 s instead of 0.4 ms.
-    let change = |s, mbps| (Time::ZERO + Span::from_secs(s), BitRate::from_mbps(mbps));
-    let rate_changes = vec![change(1, 0.02), change(61, 20.0)];
-    let path = Path { rate_changes, packets: 20_000, ..Path::default() };
+    let change =
+        |s, mbps| (Time::ZERO + Span::from_secs(s), LinkChange::Rate(BitRate::from_mbps(mbps)));
+    let changes = vec![change(1, 0.02), change(61, 20.0)];
+    let path = Path { changes, packets: 20_000, ..Path::default() };
     for sender in senders() {
         // PIQI-RCP comes down by tau_1 an interval: seconds at 20 Mbps into 20 kbps.
         let sent = if sender.name == "piqi-rcp" { 2.0 } else { 1.2 };

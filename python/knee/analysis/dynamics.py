@@ -18,7 +18,7 @@ from knee.quantity import bits_per_second, seconds
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from knee.run import Run
+    from knee.columns import Run
 
 
 def time_to_share(

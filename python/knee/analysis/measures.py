@@ -20,7 +20,7 @@ from knee.analysis.samples import first_time, flow_column, jain_index, samples, 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from knee.run import Run
+    from knee.columns import Run
 
 Over = Literal["mean", "max", "min"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,7 @@ import polars as pl
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from knee.run import Run
+    from knee.columns import Run
 
 
 def samples(
@@ -29,15 +30,30 @@ def samples(
     wanted = fnmatch.filter(names, entity)
     if entity == "*" and set(run.main_links) & set(names):
         wanted = [name for name in names if name in run.main_links]
-    chosen = frame.filter(pl.col("entity").cast(pl.String).is_in(wanted))
-    if chosen.is_empty():
+    return side_by_side(frame, wanted)
+
+
+def side_by_side(
+    frame: pl.DataFrame, entities: Sequence[str]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Samples of one quantity: times in s, shape (n,), and values, shape (n, entities sampled).
+
+    A value is NaN where there is none. Entities keep their order.
+    """
+    named = frame.with_columns(pl.col("entity").cast(pl.String)).filter(
+        pl.col("entity").is_in(entities)
+    )
+    if named.is_empty():
         return np.empty(0), np.empty((0, 0))
+    sampled = set(named["entity"].unique())
+    # A link may be called as a column is, such as "time_s": hence columns are of another shape.
+    columns = [f"of {entity}" for entity in entities if entity in sampled]
     wide = (
-        chosen.with_columns(pl.col("entity").cast(pl.String))
+        named.with_columns(entity=pl.format("of {}", "entity"))
         .pivot(on="entity", index="time_s", values="value")
         .sort("time_s")
     )
-    values = wide.select(wanted).cast(pl.Float64).fill_null(math.nan).to_numpy()
+    values = wide.select(columns).cast(pl.Float64).fill_null(math.nan).to_numpy()
     return wide["time_s"].to_numpy(), values
 
 

@@ -16,8 +16,8 @@ import polars as pl
 from knee.analysis.fairness import as_frame, fair_shares
 from knee.analysis.samples import jain_index, samples
 from knee.analysis.spread import Spread
+from knee.columns import TABLES, Run
 from knee.quantity import seconds
-from knee.run import TABLES, Run
 from knee.scenario import Scenario
 
 KEYS = ("scenario", "protocol")

@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from knee.cli import catalogue, drawing, running, writing
+from knee.cli.delivering import Effort, Output
+from knee.cli.ending import Interrupted
+from knee.columns import MOST_THREADS
+
+
+class _Commands(TyperGroup):
+    """The commands, where typer does not make Ctrl-C an exit without a word."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as stop:
+            raise Interrupted from stop
+
 
 app = typer.Typer(
     name="knee",
+    cls=_Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -47,6 +63,22 @@ Json = Annotated[
     bool, typer.Option("--json", help="Print the summary's rows as JSON on stdout, no table.")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no closing remark.")]
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=MOST_THREADS,
+        metavar="N",
+        help="Runs at a time, by default all cores; fewer where there is no memory for so many.",
+    ),
+]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SIZE",
+        help='Memory that runs may take together, such as "8 GB"; by default what there is.',
+    ),
+]
 Setting = Annotated[
     list[str] | None,
     typer.Option(
@@ -88,11 +120,14 @@ def run(
     ] = None,
     set_: Setting = None,
     out: Out = None,
+    threads: Threads = None,
+    memory_limit: Memory = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Run a scenario; print a table, write columns and a picture."""
-    running.run(file, seeds=seed, settings=set_, style=running.Output(out, json, quiet))
+    style = Output(out, json, quiet, Effort(threads, memory_limit))
+    running.run(file, seeds=seed, settings=set_, style=style)
 
 
 @app.command(
@@ -146,6 +181,8 @@ def compare(
     ] = None,
     set_: Setting = None,
     out: Out = None,
+    threads: Threads = None,
+    memory_limit: Memory = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -160,7 +197,7 @@ def compare(
         "rtt_step": rtt_step,
         "warmup": warmup,
     }
-    style = running.Output(out, json, quiet)
+    style = Output(out, json, quiet, Effort(threads, memory_limit))
     if all_explicit or scenario:
         from knee.cli import comparing
 
@@ -224,9 +261,8 @@ def reproduce(
             help="Where finished runs are kept, by default KNEE_STORE or results/store.",
         ),
     ] = None,
-    threads: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Runs at a time, by default all cores.")
-    ] = None,
+    threads: Threads = None,
+    memory_limit: Memory = None,
     json: Annotated[bool, typer.Option("--json", help="Print the answers as JSON.")] = False,
     quiet: Quiet = False,
 ) -> None:
@@ -240,7 +276,10 @@ def reproduce(
         reproducing.list_all(as_json=json)
         return
     reproducing.reproduce(
-        names or [], out=out, store=store, threads=threads, quick=quick, as_json=json, quiet=quiet
+        names or [],
+        store=store,
+        quick=quick,
+        style=Output(out, json, quiet, Effort(threads, memory_limit)),
     )
 
 

@@ -9,7 +9,8 @@ from enum import StrEnum
 from typing import Any
 
 from knee import _core
-from knee.cli.errors import Refused
+from knee.cli.ending import Refused
+from knee.cli.terminal import new_console
 from knee.scenario import shipped
 
 
@@ -49,7 +50,6 @@ def list_all(kind: Kind, *, as_json: bool) -> None:
         print(json.dumps(entries, indent=1))
         return
     from rich import box
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
@@ -57,7 +57,7 @@ def list_all(kind: Kind, *, as_json: bool) -> None:
         table.add_column(column, no_wrap=column == "name", style="bold" if column == "name" else "")
     for entry in entries:
         table.add_row(*(str(entry.get(column, "")) for column in COLUMNS[kind]))
-    Console(highlight=False).print(table)
+    new_console().print(table)
 
 
 def show(name: str, *, as_json: bool) -> None:
@@ -108,19 +108,18 @@ def _entries(kind: Kind) -> list[dict[str, Any]]:
 
 
 def _print_entry(role: str, entry: dict[str, Any]) -> None:
-    from rich.console import Console
-    from rich.markup import escape
     from rich.table import Table
+    from rich.text import Text
 
-    console = Console(highlight=False)
-    console.print(f"\n[bold]{entry['name']}[/bold], {role}: {escape(entry['title'])}")
+    console = new_console()
+    console.print(Text.assemble("\n", (entry["name"], "bold"), f", {role}: {entry['title']}"))
     facts = {"paper": "source", "feedback": "codec", "router": "router", "recovery": "recovery"}
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim")
     grid.add_column()
     for fact, key in facts.items():
         if entry.get(key):
-            grid.add_row(fact, escape(str(entry[key])))
+            grid.add_row(fact, str(entry[key]))
     if entry.get("handshake"):
         grid.add_row("handshake", "yes, before its first data")
     if "slow_start" in entry:
@@ -133,9 +132,7 @@ def _print_parameters(params: list[dict[str, Any]]) -> None:
         rows = [[param[key] for key in PARAMETERS] for param in params]
         _print_table(("parameter", "unit", "default", "range", "meaning"), rows)
     else:
-        from rich.console import Console
-
-        Console().print("no parameters", style="dim")
+        new_console().print("no parameters", style="dim")
 
 
 def _print_changes(side: str, preset: dict[str, Any], laws: list[dict[str, Any]]) -> None:
@@ -152,13 +149,11 @@ def _print_changes(side: str, preset: dict[str, Any], laws: list[dict[str, Any]]
 
 def _print_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     from rich import box
-    from rich.console import Console
-    from rich.markup import escape
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in headings:
         table.add_column(heading, no_wrap=heading in (headings[0], "set to", "default"))
     for row in rows:
-        table.add_row(*(escape(str(cell)) for cell in row))
-    Console(highlight=False).print(table)
+        table.add_row(*(str(cell) for cell in row))
+    new_console().print(table)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich import box
 from rich.table import Table
+from rich.text import Text
 
 from knee.analysis.schemes import NEAR, Folded, fold
-from knee.cli.errors import Interrupted, Refused
+from knee.cli.delivering import Output, deliver, stoppable
+from knee.cli.ending import Refused
 from knee.cli.progress import progress_bar
-from knee.cli.running import Output, parse_number_of_seeds, parse_settings
-from knee.cli.table import Column, new_console, number, print_json, remark_on_seeds
-from knee.comparison import SCENARIOS, check_comparison, explicit_laws, make, plan
+from knee.cli.running import parse_number_of_seeds, parse_settings
+from knee.cli.table import WIDTH, Column, number, print_json, remark_on_seeds
+from knee.cli.terminal import new_console
+from knee.comparison import SCENARIOS, explicit_laws, is_of_a_comparison, make, plan
+from knee.printable import printable
+from knee.replacement import check_folder
 
 if TYPE_CHECKING:
     import polars as pl
@@ -78,10 +82,7 @@ def compare(
         seeds=parse_number_of_seeds(seeds),
         set=given | parse_settings(settings),
     )
-    try:
-        _make_and_save(planned, style)
-    except KeyboardInterrupt:
-        raise Interrupted from None
+    _make_and_save(planned, style)
 
 
 def _named(wanted: Wanted) -> list[str]:
@@ -91,26 +92,25 @@ def _named(wanted: Wanted) -> list[str]:
 
 
 def _make_and_save(planned: list[Scenario], style: Output) -> None:
-    folder = check_comparison(style.folder or FOLDER)
+    folder = style.folder or FOLDER
+    check_folder(folder, is_of_a_comparison, "results")
     checked = [scenario.check() for scenario in planned]
     runs = sum(len(each.variants) * len(each.seeds) for each in checked)
-    with progress_bar(f"schemes: {runs} runs", hidden=style.quiet) as progress:
-        comparison = make(planned, progress=progress)
-        figures = comparison.figures
-    if style.as_json:
-        print_json(figures)
-    else:
-        print_schemes(figures)
-    sys.stdout.flush()
-    comparison.save(folder)
-    if not style.quiet:
-        written = style.folder or FOLDER
-        print(f"Columns and pictures: {written}", file=sys.stderr if style.as_json else sys.stdout)
+    with stoppable(folder):
+        with progress_bar(f"schemes: {runs} runs", hidden=style.quiet) as progress:
+            comparison = make(
+                planned,
+                threads=style.effort.threads,
+                memory_limit=style.effort.memory_limit,
+                progress=progress,
+            )
+        printed = print_json if style.as_json else print_schemes
+        deliver(comparison, lambda made: printed(made.figures), folder, style)
 
 
 def print_schemes(figures: pl.DataFrame) -> None:
     """Print a row a scenario and protocol, each figure with its spread over the seeds."""
-    console = new_console()
+    console = new_console(WIDTH)
     table = Table(box=box.SIMPLE_HEAD, padding=0, pad_edge=False)
     table.add_column("protocol", no_wrap=True)
     for column in COLUMNS:
@@ -120,8 +120,8 @@ def print_schemes(figures: pl.DataFrame) -> None:
         if row["scenario"] != scenario:
             scenario = row["scenario"]
             table.add_section()
-            table.add_row(f"[bold]{scenario}[/bold]")
-        table.add_row(str(row["protocol"]), *(_cell(row, column) for column in COLUMNS))
+            table.add_row(Text(printable(scenario), style="bold"))
+        table.add_row(printable(row["protocol"]), *(_cell(row, column) for column in COLUMNS))
     console.print(table)
     seeds = sorted(figures["seed"].unique().to_list())
     console.print(

@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from knee import comparison
-from knee.cli.errors import Refused
-from knee.results import PICTURE, Results
+from knee.cli.ending import Refused
+from knee.columns import DamagedError
+from knee.printable import printable
+from knee.replacement import reason
+from knee.results import PICTURE, PictureError, Results
 
 SUFFIXES = (".png", ".pdf", ".svg")
 
@@ -27,6 +30,10 @@ def plot(folder: Path, out: Path | None) -> None:
         ) from None
     try:
         drawn.plot(target)
+    except DamagedError:
+        raise
     except OSError as error:
-        raise Refused(f"cannot write {target}: {error.strerror}") from None
-    print(target)
+        raise Refused(f"cannot write {target}: {reason(error)}") from error
+    except Exception as error:
+        raise PictureError(f"cannot draw {folder} ({type(error).__name__}: {error})") from error
+    print(printable(target))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from knee.run import Progress
+from knee.columns import Progress
+from knee.printable import printable
 
 
 @contextmanager
@@ -19,11 +20,11 @@ def progress_bar(title: str, *, hidden: bool) -> Iterator[Progress | None]:
         yield None
         return
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=None),
         TaskProgressColumn(),
         TimeElapsedColumn(),
     )
     with Progress(*columns, console=console, transient=True, expand=True) as bar:
-        task = bar.add_task(title, total=1.0)
+        task = bar.add_task(printable(title), total=1.0)
         yield lambda fraction: bar.update(task, completed=fraction)

@@ -6,10 +6,11 @@ import json as json_text
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from knee.cli.errors import Interrupted, Refused
+from knee.cli.delivering import Output
+from knee.cli.ending import Interrupted, Refused
 from knee.cli.progress import progress_bar
+from knee.cli.terminal import new_console
 from knee.ledger import (
     Answer,
     Evidence,
@@ -21,10 +22,9 @@ from knee.ledger import (
     gather,
     papers,
 )
+from knee.printable import printable
+from knee.replacement import check_folder
 from knee.store import Store
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 COLOURS = {Verdict.HOLDS: "green", Verdict.DIFFERS: "yellow", Verdict.UNANSWERED: "dim"}
 WIDTH = 140
@@ -53,20 +53,18 @@ def list_all(*, as_json: bool) -> None:
         )
     for each in claims():
         table.add_row(
-            each.id, each.paper, each.where, each.title, ", ".join(each.subjects) or "model"
+            *map(printable, (each.id, each.paper, each.where, each.title)),
+            printable(", ".join(each.subjects)) or "model",
         )
-    _console().print(table)
+    new_console(WIDTH).print(table)
 
 
 def reproduce(
     names: Sequence[str],
     *,
-    out: Path | None,
     store: Path | None,
-    threads: int | None,
     quick: bool,
-    as_json: bool,
-    quiet: bool,
+    style: Output,
 ) -> None:
     """Run and answer the claims of these names, or of whole papers."""
     if not names:
@@ -76,25 +74,35 @@ def reproduce(
         wanted = find(names)
     except LedgerError as error:
         raise Refused(str(error)) from None
+    from knee.report import PAGE, is_of_a_report, rows, write_report
+
+    folder = style.folder or Path("results/reproduce") / (
+        "-".join(names) if len(names) == 1 else "several"
+    )
+    check_folder(folder, is_of_a_report, "reports")
     place = Store(store)
     try:
-        with progress_bar(f"{len(wanted)} claims", hidden=quiet) as progress:
-            evidences = gather(wanted, place, threads=threads, quick=quick, progress=progress)
-    except KeyboardInterrupt:
-        raise Interrupted(f"stopped; finished runs are kept in {place.folder}") from None
-    answers = [each for evidence in evidences for each in answer(evidence)]
-    from knee.report import rows, write_report
-
-    if as_json:
-        print(json_text.dumps(rows(answers), indent=1, ensure_ascii=False, allow_nan=False))
-    else:
-        _print(evidences, answers, quick=quick)
-    sys.stdout.flush()
-    folder = out or Path("results/reproduce") / ("-".join(names) if len(names) == 1 else "several")
-    page = write_report(evidences, answers, folder, quick=quick)
-    if not quiet:
-        shown = page.relative_to(Path.cwd()) if page.is_relative_to(Path.cwd()) else page
-        print(f"Report: {shown}", file=sys.stderr if as_json else sys.stdout)
+        with progress_bar(f"{len(wanted)} claims", hidden=style.quiet) as progress:
+            evidences = gather(
+                wanted,
+                place,
+                threads=style.effort.threads,
+                memory_limit=style.effort.memory_limit,
+                quick=quick,
+                progress=progress,
+            )
+        answers = [each for evidence in evidences for each in answer(evidence)]
+        if style.as_json:
+            print(json_text.dumps(rows(answers), indent=1, ensure_ascii=False, allow_nan=False))
+        else:
+            _print(evidences, answers, quick=quick)
+        sys.stdout.flush()
+        write_report(evidences, answers, folder, quick=quick)
+    except KeyboardInterrupt as stop:
+        raise Interrupted(f"stopped; finished runs are kept in {place.folder}") from stop
+    if not style.quiet:
+        stream = sys.stderr if style.as_json else sys.stdout
+        print(f"Report: {printable(folder / PAGE)}", file=stream)
 
 
 def _print(evidences: Sequence[Evidence], answers: Sequence[Answer], *, quick: bool) -> None:
@@ -111,20 +119,23 @@ def _print(evidences: Sequence[Evidence], answers: Sequence[Answer], *, quick: b
     table.add_column("why", ratio=4)
     for each in answers:
         measured = Text("\n").join(
-            Text(f"{finding.check.paper}: {finding.measured}", style=COLOURS[finding.verdict])
+            Text(
+                printable(f"{finding.check.paper}: {finding.measured}"),
+                style=COLOURS[finding.verdict],
+            )
             for finding in each.findings
         )
         first = each is next(other for other in answers if other.claim is each.claim)
         table.add_row(
-            each.claim.id if first else "",
-            Text(each.claim.claim if first else ""),
-            each.by,
+            printable(each.claim.id if first else ""),
+            printable(each.claim.claim if first else ""),
+            printable(each.by),
             measured,
             Text(each.verdict.value, style=COLOURS[each.verdict]),
-            Text(each.explanation),
+            printable(each.explanation),
             end_section=each is answers[-1] or answers[answers.index(each) + 1].claim != each.claim,
         )
-    console = _console()
+    console = new_console(WIDTH)
     console.print(table)
     counts = ", ".join(
         f"{sum(each.verdict is verdict for each in answers)} {verdict.value}" for verdict in Verdict
@@ -135,12 +146,3 @@ def _print(evidences: Sequence[Evidence], answers: Sequence[Answer], *, quick: b
         console.print(
             "A smoke test: runs cut to some seconds; the verdicts mean nothing.", style="yellow"
         )
-
-
-def _console() -> Console:
-    from rich.console import Console
-
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = WIDTH
-    return console

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import sys
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 
-from knee.cli.errors import Interrupted, Refused
+from knee.cli.delivering import Output, deliver, stoppable
+from knee.cli.ending import Refused
 from knee.cli.progress import progress_bar
-from knee.results import Results, check_folder
+from knee.printable import brief
+from knee.replacement import check_folder
+from knee.results import Results, is_of_a_run
 from knee.results import run as run_scenario
-from knee.scenario import Scenario, load
+from knee.scenario import LARGEST_SEED, MOST_SEEDS, Scenario, load
 from knee.scenario import compare as compare_scenario
 
-
-@dataclass(frozen=True, slots=True)
-class Output:
-    """Where a run's results go, and how much is said meanwhile."""
-
-    folder: Path | None
-    as_json: bool
-    quiet: bool
+DIGITS = 100
+"""Most digits of a number that are looked at."""
 
 
 def run(file: str, *, seeds: list[str] | None, settings: list[str] | None, style: Output) -> None:
@@ -47,7 +43,7 @@ def parse_number_of_seeds(text: str | None) -> int | list[int] | None:
     """A number of seeds, or seeds such as 1,2,7 and 1-5."""
     if text is None:
         return None
-    return int(text) if text.strip().isdigit() else parse_seeds(text)
+    return _seed(text, text) if _is_whole(text.strip()) else parse_seeds(text)
 
 
 def parse_seeds(text: str) -> list[int]:
@@ -55,13 +51,29 @@ def parse_seeds(text: str) -> list[int]:
     seeds: dict[int, None] = {}
     for part in text.split(","):
         first, dash, last = (piece.strip() for piece in part.partition("-"))
-        if not first.isdigit() or (dash and not last.isdigit()):
-            raise Refused(f"seeds are whole numbers or ranges such as 1-5, not {part.strip()!r}")
-        low, high = int(first), int(last) if dash else int(first)
-        if high < low or high - low >= 10_000:
-            raise Refused(f"a range of seeds goes up, by 10000 at most; {part.strip()!r} does not")
+        low = _seed(first, part)
+        high = _seed(last, part) if dash else low
+        if high < low or high - low >= MOST_SEEDS:
+            raise Refused(
+                f"a range of seeds goes up, by {MOST_SEEDS} at most; {brief(part.strip())} does not"
+            )
         seeds.update(dict.fromkeys(range(low, high + 1)))
     return list(seeds)
+
+
+def _is_whole(text: str) -> bool:
+    return text.isascii() and text.isdigit()
+
+
+def _seed(text: str, part: str) -> int:
+    """The seed, or number of seeds, that `text` is."""
+    text = text.strip()
+    if not _is_whole(text) or len(text) > DIGITS or int(text) > LARGEST_SEED:
+        raise Refused(
+            f"seeds are whole numbers from 0 to {LARGEST_SEED}, or ranges such as 1-5, not "
+            f"'{brief(part.strip())}'"
+        )
+    return int(text)
 
 
 def parse_settings(settings: list[str] | None) -> dict[str, str]:
@@ -71,37 +83,29 @@ def parse_settings(settings: list[str] | None) -> dict[str, str]:
         key, equals, value = setting.partition("=")
         if not equals or not key.strip():
             raise Refused(
-                f'a setting is KEY=VALUE, such as bottleneck.rate="1 Gbps", not {setting!r}'
+                f'a setting is KEY=VALUE, such as bottleneck.rate="1 Gbps", not "{brief(setting)}"'
             )
         parsed[key.strip()] = value.strip()
     return parsed
 
 
 def _run(scenario: Scenario, style: Output) -> None:
-    try:
-        _run_and_save(scenario, style)
-    except KeyboardInterrupt:
-        raise Interrupted from None
-
-
-def _run_and_save(scenario: Scenario, style: Output) -> None:
     checked = scenario.check()
-    folder = check_folder(style.folder or Path("results") / checked.name)
+    folder = style.folder or Path("results") / checked.name
+    check_folder(folder, is_of_a_run, "results")
     title = f"{checked.name}: {len(checked.variants) * len(checked.seeds)} runs"
-    with progress_bar(title, hidden=style.quiet) as progress:
-        results = run_scenario(scenario, progress=progress)
-    _show(results, style)
-    results.save(folder)
-    if not style.quiet:
-        written = style.folder or folder.relative_to(Path.cwd())
-        print(f"Columns and picture: {written}", file=sys.stderr if style.as_json else sys.stdout)
+    with stoppable(folder):
+        with progress_bar(title, hidden=style.quiet) as progress:
+            results = run_scenario(
+                scenario,
+                threads=style.effort.threads,
+                memory_limit=style.effort.memory_limit,
+                progress=progress,
+            )
+        deliver(results, _printer(style), folder, style)
 
 
-def _show(results: Results, style: Output) -> None:
+def _printer(style: Output) -> Callable[[Results], None]:
     from knee.cli.table import print_json, print_table
 
-    if style.as_json:
-        print_json(results.summary)
-    else:
-        print_table(results)
-    sys.stdout.flush()
+    return (lambda results: print_json(results.summary)) if style.as_json else print_table

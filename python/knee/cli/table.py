@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
 from knee.analysis import Spread, spread
+from knee.cli.terminal import new_console
+from knee.printable import printable
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from knee.run import Run
+    from knee.columns import Run
 
 WIDTH = 100
 """Of the table where no terminal tells its own, characters."""
@@ -55,7 +56,7 @@ def print_json(frame: pl.DataFrame) -> None:
 
 def print_table(run: Run) -> None:
     """Print a row a protocol, each figure with its spread over the seeds."""
-    console = new_console()
+    console = new_console(WIDTH)
     rows = measured(run)
     links = len({row["link"] for row in rows}) > 1
     table = Table(box=box.SIMPLE_HEAD, padding=0, pad_edge=False)
@@ -65,19 +66,11 @@ def print_table(run: Run) -> None:
     for column in COLUMNS:
         table.add_column(column.title, justify="right", no_wrap=True)
     for row in rows:
-        names = [str(row["protocol"]), str(row["link"])]
+        names = [printable(row["protocol"]), printable(row["link"])]
         table.add_row(*names[: 1 + links], *(_cell(row, column) for column in COLUMNS))
-    console.print(f"\n{run.name}", style="bold", end="")
+    console.print(f"\n{printable(run.name)}", style="bold", end="")
     console.print(table)
     console.print(_remark(sorted(run.seeds), [str(row["link"]) for row in rows]), style="dim")
-
-
-def new_console() -> Console:
-    """A console on stdout that is `WIDTH` wide where no terminal says otherwise."""
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = WIDTH
-    return console
 
 
 def measured(run: Run) -> list[dict[str, str | Spread]]:
@@ -95,7 +88,7 @@ def remark_on_seeds(seeds: list[int]) -> str:
 
 
 def _remark(seeds: list[int], links: list[str]) -> str:
-    where = f"Link {links[0]}. " if len(set(links)) == 1 else ""
+    where = f"Link {printable(links[0])}. " if len(set(links)) == 1 else ""
     speed = " Speed: million data packets of the link a CPU second." if len(seeds) > 1 else ""
     return where + remark_on_seeds(seeds) + speed
 

@@ -2,36 +2,48 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 from knee import _core
-from knee.cli.errors import Refused
+from knee.cli.ending import Refused
 from knee.cli.running import parse_settings
-from knee.scenario import load
+from knee.memory import in_words
+from knee.printable import printable
+from knee.replacement import create, reason
+from knee.scenario import Scenario, load, warn
 
 
 def new(file: Path) -> None:
     """Write the starting scenario to `file`, which must not exist."""
     if file.suffix != ".toml":
         raise Refused(f"cannot write {file}: a scenario file's name ends in .toml")
+    # The compiled side says how a scenario without a name is called after its file.
+    name = Scenario(START.replace('name = "NAME"\n', ""), printable(file.name)).check().name
     try:
-        with file.open("x", encoding="utf-8") as stream:
-            stream.write(START.replace("NAME", file.stem))
+        create(file, START.replace("FILE", printable(file)).replace("NAME", name))
     except FileExistsError:
         raise Refused(f"{file} exists already; it is left as it is") from None
-    print(f"{file} written; try: knee run {file}")
+    except OSError as error:
+        raise Refused(f"cannot write {file}: {reason(error)}") from error
+    print(f"{printable(file)} written; try: knee run {shlex.quote(printable(file))}")
 
 
 def check(file: str, *, settings: list[str] | None, as_toml: bool) -> None:
     """Check the scenario in `file`; print its size, or all of it with every default."""
     checked = load(file).replace(set=parse_settings(settings)).check()
+    for sentence in checked.warnings:
+        warn(sentence)
     if as_toml:
         print(checked.to_toml(), end="")
         return
     runs = len(checked.variants) * len(checked.seeds)
-    variants = ", ".join(checked.variants)
+    variants = printable(", ".join(checked.variants))
     seeds = ", ".join(map(str, checked.seeds))
-    print(f"{file} is good: {runs} runs ({variants}; seeds {seeds})")
+    memory = in_words(checked.memory(1))
+    print(
+        f"{printable(file)} is good: {runs} runs ({variants}; seeds {seeds}), about {memory} each"
+    )
 
 
 def schema() -> None:
@@ -40,7 +52,7 @@ def schema() -> None:
 
 
 START = """\
-# A knee scenario; try `knee run NAME.toml`. Every quantity carries its unit.
+# A knee scenario; try `knee run FILE`. Every quantity carries its unit.
 # All settings: `knee scenario schema`. Laws: `knee list laws`; their parameters: `knee show vcp`.
 name = "NAME"
 title = "VCP and CUBIC on one bottleneck"

@@ -12,11 +12,12 @@ import polars as pl
 
 from knee.analysis.measures import measure
 from knee.analysis.models import MODELS
+from knee.columns import Progress, Run
+from knee.jobs import Job, jobs, kept, make
 from knee.ledger.claims import Claim, Entry, Experiment, measures_of
-from knee.run import Progress, Run
+from knee.memory import MemoryLimit
 from knee.scenario import Scenario, load
 from knee.store import Store
-from knee.sweep import Job, jobs, kept, make
 
 QUICK = {"duration": "4 s", "warmup": "1 s"}
 """What a smoke test sets."""
@@ -74,6 +75,7 @@ def gather(
     store: Store,
     *,
     threads: int | None = None,
+    memory_limit: MemoryLimit = None,
     quick: bool = False,
     progress: Progress | None = None,
 ) -> list[Evidence]:
@@ -83,6 +85,7 @@ def gather(
         wanted: The claims.
         store: Where finished runs are kept.
         threads: Runs at a time; as many as cores if not given.
+        memory_limit: How much memory runs may take together, as for `knee.run`.
         quick: Cut every run to some seconds, one seed and two points a sweep: a smoke test.
         progress: Called with the fraction done.
 
@@ -94,7 +97,13 @@ def gather(
     plans = [
         _plan(claim, failures, quick=quick) for claim, failures in zip(wanted, failed, strict=True)
     ]
-    make([each.job for plan in plans for each in plan], store, threads=threads, progress=progress)
+    make(
+        [each.job for plan in plans for each in plan],
+        store,
+        threads=threads,
+        memory_limit=memory_limit,
+        progress=progress,
+    )
     found = []
     for claim, plan, failures in zip(wanted, plans, failed, strict=True):
         rows = {

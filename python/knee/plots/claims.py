@@ -16,7 +16,7 @@ from matplotlib.transforms import offset_copy
 from knee.analysis.samples import samples
 from knee.ledger.claims import SUBJECT
 from knee.ledger.evidence import Evidence, Place
-from knee.plots.style import BLACK, BLUE, GREEN, PURPLE, STYLE, VERMILION, palette
+from knee.plots.style import BLACK, BLUE, GREEN, PURPLE, STYLE, VERMILION, label, palette
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -43,16 +43,8 @@ BELOW = 28
 MOST_LINES = 12
 
 
-def draw_claim(evidence: Evidence) -> list[tuple[str, Figure]]:
-    """Every figure of a claim: its title and the picture."""
-    return [
-        (figure.title, picture)
-        for figure in evidence.claim.figure
-        if (picture := _draw(evidence, figure)) is not None
-    ]
-
-
-def _draw(evidence: Evidence, figure: FigureSpec) -> Figure | None:
+def draw_figure(evidence: Evidence, figure: FigureSpec) -> Figure | None:
+    """A figure of a claim; None if there is nothing to draw."""
     experiment = evidence.claim.of(figure)
     with mpl.rc_context(STYLE):
         if figure.panels[0].quantity is not None:
@@ -72,7 +64,7 @@ def _against_sweep(evidence: Evidence, figure: FigureSpec, experiment: Experimen
     axes = picture.subplots(1, len(figure.panels), squeeze=False)[0]
     most = 0
     for axis, panel in zip(axes, figure.panels, strict=True):
-        axis.set_title(panel.label, fontsize=9)
+        axis.set_title(label(panel.label), fontsize=9)
         if panel.against is not None:
             _draw_curves(axis, lines, panel)
             continue
@@ -83,7 +75,7 @@ def _against_sweep(evidence: Evidence, figure: FigureSpec, experiment: Experimen
             axis.set_xscale("log")
         if panel.log and any((np.asarray(line.get_ydata()) > 0).any() for line in axis.lines):
             axis.set_yscale("log")
-        axis.set_xlabel(experiment.sweep.name)
+        axis.set_xlabel(label(experiment.sweep.name))
         if bands:
             below = offset_copy(axis.transAxes, picture, y=-BELOW, units="points")
             place = {"loc": "upper left", "bbox_to_anchor": (-0.02, 0), "bbox_transform": below}
@@ -91,7 +83,7 @@ def _against_sweep(evidence: Evidence, figure: FigureSpec, experiment: Experimen
             most = max(most, len(bands))
     picture.set_figheight(height + 0.3 + BAND_LINE * most)
     picture.legend(*axes[-1].get_legend_handles_labels(), loc="outside right upper", ncols=columns)
-    picture.suptitle(figure.title, fontsize=10, x=0.01, ha="left")
+    picture.suptitle(label(figure.title), fontsize=10, x=0.01, ha="left")
     return picture
 
 
@@ -133,7 +125,7 @@ def _draw_line(
             * panel.scale
             - mean[finite]
         ),
-        label=name,
+        label=label(name),
         color=colour,
         marker=MARKS[number % len(MARKS)],
         markersize=4 if is_subject else 3,
@@ -150,14 +142,14 @@ def _draw_curves(axis: Axes, lines: dict[str, pl.DataFrame], panel: Panel) -> No
     y, x = panel.metric.column, panel.against.column
     for (name, part), colour in zip(lines.items(), palette(len(lines)), strict=True):
         mean = part.group_by("x").agg(pl.mean(x).alias("across"), pl.mean(y).alias("up")).sort("x")
-        axis.plot(mean["across"], mean["up"] * panel.scale, label=name, color=colour)
+        axis.plot(mean["across"], mean["up"] * panel.scale, label=label(name), color=colour)
     if panel.mark is not None:
         axis.plot(*panel.mark, marker="+", color=VERMILION, markersize=9, markeredgewidth=1.8)
     if panel.shown is not None:
         axis.set_xlim(panel.shown[0])
         axis.set_ylim(panel.shown[1])
-    axis.set_xlabel(x)
-    axis.set_ylabel(y)
+    axis.set_xlabel(label(x))
+    axis.set_ylabel(label(y))
 
 
 def _draw_bands(axis: Axes, evidence: Evidence, figure: FigureSpec, panel: Panel) -> list[Artist]:
@@ -185,8 +177,8 @@ def _draw_bands(axis: Axes, evidence: Evidence, figure: FigureSpec, panel: Panel
             axis.plot([low, high], [least, most], color=colour, linewidth=3, alpha=0.3)
         else:
             axis.fill_between([low, high], least, most, color=colour, alpha=BAND_ALPHA, linewidth=0)
-        label = f"claim: {check.paper}"
-        shown.append(Line2D([], [], color=colour, alpha=0.3, linewidth=5, label=label))
+        claimed = label(f"claim: {check.paper}")
+        shown.append(Line2D([], [], color=colour, alpha=0.3, linewidth=5, label=claimed))
     return shown
 
 
@@ -218,7 +210,7 @@ def _against_time(evidence: Evidence, figure: FigureSpec, experiment: Experiment
     axes = picture.subplots(rows, columns, sharex=True, sharey="row", squeeze=False)
     for column, place in zip(axes.T, places, strict=True):
         run = evidence.run(place)
-        column[0].set_title(_name(place))
+        column[0].set_title(label(_name(place)))
         for axis, panel in zip(column, figure.panels, strict=True):
             if run is not None:
                 start, end = figure.window or (0.0, math.inf)
@@ -229,12 +221,12 @@ def _against_time(evidence: Evidence, figure: FigureSpec, experiment: Experiment
                     axis.plot(times, line * panel.scale, color=colour, linewidth=0.8)
         column[-1].set_xlabel("time, s")
     for axis, panel in zip(axes[:, 0], figure.panels, strict=True):
-        axis.set_ylabel(panel.label)
+        axis.set_ylabel(label(panel.label))
         if panel.log:
             axis.set_yscale("log")
         else:
             axis.set_ylim(bottom=0)
-    picture.suptitle(figure.title, fontsize=10, x=0.01, ha="left")
+    picture.suptitle(label(figure.title), fontsize=10, x=0.01, ha="left")
     return picture
 
 

@@ -14,20 +14,24 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, MaxNLocator
 
-from knee.plots.style import BLACK, GREY, STYLE, VERMILION, palette
+from knee.analysis.samples import side_by_side
+from knee.plots.style import BLACK, GREY, STYLE, VERMILION, label, name_label, palette
 from knee.quantity import seconds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from knee.run import Run
+    from knee.columns import Run
 
 PANEL = (2.45, 1.45)
 """Width and height of a panel, inches."""
 
 DENSE = 600
 """Samples in a panel from which a line is drawn thin, so that swings do not run together."""
+
+NAMED = 9
+"""Most groups of flows or links that the legend beside a panel names."""
 
 LINES = 60
 """Most flows drawn one by one; the median is always over all."""
@@ -91,7 +95,7 @@ def draw_overview(run: Run) -> Figure:
         for row, line in zip(panels.rows, axes, strict=False):
             _draw_row(panels, row, line, warmup)
         for axis, protocol in zip(axes[0], panels.protocols, strict=True):
-            axis.set_title(protocol, pad=6)
+            axis.set_title(name_label(protocol), pad=6)
         for axis in axes[-1]:
             axis.set_xlabel("time (s)")
             axis.xaxis.set_major_locator(MaxNLocator(4, integer=True))
@@ -102,7 +106,7 @@ def draw_overview(run: Run) -> Figure:
             note += "   |   thin: flows, thick: their median"
         if warmup > 0:
             note += "   |   shaded: warm-up, not counted"
-        figure.suptitle(note, fontsize=7.5, color=GREY, x=0.995, ha="right")
+        figure.suptitle(label(note), fontsize=7.5, color=GREY, x=0.995, ha="right")
     return figure
 
 
@@ -117,7 +121,9 @@ def _collect(run: Run) -> Panels:
         for row in ROWS:
             table = own.filter(pl.col("quantity") == row.quantity)
             entities = groups if row.of_flows else {link: [link] for link in run.main_links}
-            parts = {name: _samples(table, wanted) for name, wanted in entities.items()}
+            parts = {
+                name: Samples(*side_by_side(table, wanted)) for name, wanted in entities.items()
+            }
             kept = {name: part for name, part in parts.items() if part.times.size}
             if kept:
                 samples[row.quantity, protocol] = kept
@@ -134,17 +140,6 @@ def _groups(run: Run, protocol: str) -> dict[str, list[str]]:
     if "forward" in groups:
         groups.pop("reverse", None)
     return groups
-
-
-def _samples(table: pl.DataFrame, entities: list[str]) -> Samples:
-    part = table.with_columns(pl.col("entity").cast(pl.String)).filter(
-        pl.col("entity").is_in(entities)
-    )
-    if part.is_empty():
-        return Samples(np.empty(0), np.empty((0, 0)))
-    wide = part.pivot(on="entity", index="time_s", values="value").sort("time_s")
-    values = wide.drop("time_s").cast(pl.Float64).fill_null(float("nan")).to_numpy()
-    return Samples(wide["time_s"].to_numpy(), values)
 
 
 def _buffers(summary: pl.DataFrame) -> dict[str, float]:
@@ -180,11 +175,12 @@ def _draw_row(panels: Panels, row: Row, axes: NDArray[np.object_], warmup: float
 
 
 def _draw_legend(axis: Axes, colours: dict[str, str]) -> None:
-    """To the right of the panels, so that it hides nothing."""
-    lines = [Line2D([], [], color=colour, linewidth=1.3) for colour in colours.values()]
+    """To the right of the panels, so that it hides nothing; of many some, evenly."""
+    shown = np.unique(np.linspace(0, len(colours) - 1, min(len(colours), NAMED)).astype(int))
+    names = [list(colours)[place] for place in shown]
     axis.legend(
-        lines,
-        list(colours),
+        [Line2D([], [], color=colours[name], linewidth=1.3) for name in names],
+        [name_label(name) for name in names],
         loc="upper left",
         bbox_to_anchor=(1.01, 1.0),
         handlelength=1.0,

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from knee.analysis.schemes import Folded, fold
-from knee.plots.style import BLUE, GREY, STYLE, VERMILION
+from knee.plots.style import BLUE, GREY, STYLE, VERMILION, label, name_label
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,8 +62,8 @@ def draw_schemes(figures: pl.DataFrame) -> Figure:
         for line, name, part in zip(axes, scenarios, parts, strict=True):
             for axis, column in zip(line, COLUMNS, strict=True):
                 _draw(axis, column, part)
-            line[0].set_yticks(range(len(part)), [str(row["protocol"]) for row in part])
-            line[0].set_title(name, loc="left", fontsize=9)
+            line[0].set_yticks(range(len(part)), [name_label(str(row["protocol"])) for row in part])
+            line[0].set_title(label(name), loc="left", fontsize=9)
         for axis, column in zip(axes[-1], COLUMNS, strict=True):
             axis.set_xlabel(column.label)
             if column.ends:

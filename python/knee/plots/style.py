@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
+import io
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,13 @@ import matplotlib as mpl
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
+from knee.printable import printable
+from knee.replacement import placed
+
 DPI = 200
+
+LONGEST_NAME = 28
+"""Characters of a name that a picture shows."""
 
 # Okabe and Ito's palette, told apart with any colour vision.
 BLUE = "#0072B2"
@@ -61,20 +67,39 @@ STYLE: dict[Any, Any] = {
 }
 
 
+def label(text: str) -> str:
+    """Text from outside as matplotlib shows it: no formula, no escape, in every legend."""
+    shown = printable(text).replace("$", r"\$")
+    return f" {shown}" if shown.startswith("_") else shown
+
+
+def name_label(name: str) -> str:
+    """The same of a name; a long one leaves the panels their room."""
+    return label(name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…")
+
+
 def write_figure(figure: Figure, path: Path) -> None:
     """Write `figure` at 200 dots an inch; the format is the suffix of `path`.
+
+    The picture appears whole or not at all.
 
     Raises:
         OSError: If `path` cannot be written.
         ValueError: If matplotlib does not know the suffix.
     """
-    handle, partial = tempfile.mkstemp(
-        prefix=f".{path.stem}-", suffix=path.suffix, dir=path.absolute().parent
-    )
-    os.close(handle)
-    try:
-        figure.savefig(partial, dpi=DPI)
-        Path(partial).chmod(0o644)
-        Path(partial).replace(path)
-    finally:
-        Path(partial).unlink(missing_ok=True)
+    with placed(path) as new:
+        _render(figure, new)
+
+
+def picture_bytes(figure: Figure, dpi: int | None = None) -> bytes:
+    """`figure` as a PNG, at 200 dots an inch unless `dpi` says otherwise."""
+    buffer = io.BytesIO()
+    _render(figure, buffer, format="png", dpi=dpi or DPI)
+    return buffer.getvalue()
+
+
+def _render(figure: Figure, target: Path | io.BytesIO, **options: Any) -> None:
+    with mpl.rc_context(STYLE), warnings.catch_warnings():
+        # Of letters that the font lacks, of panels without room: the rest is drawn all the same.
+        warnings.simplefilter("ignore", UserWarning)
+        figure.savefig(target, **({"dpi": DPI} | options))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import io
 import json
 import math
 import re
@@ -15,9 +14,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from knee import _core
 from knee.ledger import Answer, Evidence, Verdict, number, papers
-from knee.plots import draw_claim
-from knee.plots.style import DPI
-from knee.results import replaced
+from knee.plots import draw_figure, picture_bytes
+from knee.printable import printable
+from knee.replacement import replaced
+from knee.results import PictureError
 
 PAGE = "report.html"
 MARKDOWN = "report.md"
@@ -25,9 +25,15 @@ ROWS = "claims.json"
 QUICK_DPI = 40
 
 
+def is_of_a_report(entry: Path) -> bool:
+    """Is it a report's page or picture, by its name, beside a report's page?"""
+    known = entry.name in (PAGE, MARKDOWN, ROWS) or entry.suffix == ".png"
+    return known and not entry.is_dir() and entry.with_name(PAGE).is_file()
+
+
 def write_report(
     evidences: Sequence[Evidence], answers: Sequence[Answer], folder: Path, *, quick: bool
-) -> Path:
+) -> None:
     """Write report.html, report.md, claims.json and the pictures to `folder`, all at once.
 
     Args:
@@ -36,17 +42,16 @@ def write_report(
         folder: Made if needed; a report there is replaced.
         quick: Whether the runs were cut short, which the page then says.
 
-    Returns:
-        The page.
-
     Raises:
-        OSError: If `folder` cannot be written, or holds other files than a report's.
+        FolderError: If `folder` cannot be written, or holds other files than a report's.
+        PictureError: If pictures cannot be drawn; the report is there, without them.
     """
-    folder = folder.absolute()
-    _check_folder(folder)
-    with replaced(folder) as partial:
-        _write(evidences, answers, partial, quick=quick)
-    return folder / PAGE
+    with replaced(folder, is_of_a_report, "reports") as partial:
+        failed = _write(evidences, answers, partial, quick=quick)
+    if failed:
+        raise PictureError(
+            f"cannot draw {', '.join(failed)}; all else of the report is in {folder}"
+        )
 
 
 def rows(answers: Sequence[Answer]) -> list[dict[str, Any]]:
@@ -83,17 +88,26 @@ def rows(answers: Sequence[Answer]) -> list[dict[str, Any]]:
 
 def _write(
     evidences: Sequence[Evidence], answers: Sequence[Answer], folder: Path, *, quick: bool
-) -> None:
+) -> list[str]:
+    """Write it all; titles of the figures that cannot be drawn, and why."""
     pictures: dict[str, list[dict[str, str]]] = {}
+    failed = []
     for evidence in evidences:
-        for title, figure in draw_claim(evidence):
-            buffer = io.BytesIO()
-            figure.savefig(buffer, format="png", dpi=QUICK_DPI if quick else DPI)
-            slug = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60]
-            name = f"{evidence.claim.id}-{slug}.png"
-            (folder / name).write_bytes(buffer.getvalue())
-            encoded = base64.b64encode(buffer.getvalue()).decode()
-            known = {"title": title, "png": encoded, "file": name}
+        for count, figure in enumerate(evidence.claim.figure, 1):
+            try:
+                drawn = draw_figure(evidence, figure)
+                if drawn is None:
+                    continue
+                png = picture_bytes(drawn, dpi=QUICK_DPI if quick else None)
+            except Exception as error:
+                failed.append(f"{figure.title} of {evidence.claim.id} ({error})")
+                continue
+            name = f"{_slug(evidence.claim.id)}-{_slug(figure.title) or count}.png"
+            if (folder / name).exists():
+                name = f"{name.removesuffix('.png')}-{count}.png"
+            (folder / name).write_bytes(png)
+            encoded = base64.b64encode(png).decode()
+            known = {"title": figure.title, "png": encoded, "file": name}
             pictures.setdefault(evidence.claim.id, []).append(known)
     text = json.dumps(rows(answers), indent=1, ensure_ascii=False, allow_nan=False)
     (folder / ROWS).write_text(text + "\n", encoding="utf-8")
@@ -112,19 +126,26 @@ def _write(
     for name in (PAGE, MARKDOWN):
         text = _template(name).render(shown)
         (folder / name).write_text(text, encoding="utf-8")
+    return failed
+
+
+def _slug(title: str) -> str:
+    """A title as a file's name."""
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60]
 
 
 def _template(name: str) -> Template:
+    is_page = name.endswith(".html")
     environment = Environment(
         loader=PackageLoader("knee.report", "."),
-        autoescape=name.endswith(".html"),
+        autoescape=is_page,
+        finalize=_in_a_line if is_page else _in_markdown,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
     environment.filters["number"] = number
-    environment.filters["cell"] = lambda text: text.replace("|", "\\|")
     return environment.get_template(f"{name}.j2")
 
 
@@ -135,25 +156,23 @@ def _by_claim(answers: Sequence[Answer]) -> dict[str, list[Answer]]:
     return grouped
 
 
-def _check_folder(folder: Path) -> None:
-    if folder.exists() and not folder.is_dir():
-        raise OSError(f"cannot write a report to {folder}: it is a file")
-    if not folder.exists():
-        return
-    strangers = sorted(
-        entry.name
-        for entry in folder.iterdir()
-        if entry.name not in (PAGE, MARKDOWN, ROWS) and entry.suffix != ".png"
-    )
-    if strangers or (any(folder.iterdir()) and not (folder / PAGE).exists()):
-        raise OSError(
-            f"cannot write a report to {folder}: it holds {(strangers or ['pictures'])[0]}, which "
-            "is no report's; a report's folder is replaced as a whole, so name one of its own"
-        )
+def _in_a_line(value: object) -> object:
+    """What a page shows of a value: of text one line, printable."""
+    return printable(" ".join(value.split())) if isinstance(value, str) else value
+
+
+def _in_markdown(value: object) -> object:
+    """The same, and no character of it is Markdown's."""
+    shown = _in_a_line(value)
+    return _MARKUP.sub(r"\\\g<0>", shown) if isinstance(shown, str) else shown
+
+
+_MARKUP = re.compile(r"[\\`*\[\]<>|$~&]|(?<![^\W_])_|_(?![^\W_])")
+"""All that begins markup within a line; an underscore inside of a word does not."""
 
 
 def _plain(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-__all__ = ["rows", "write_report"]
+__all__ = ["PAGE", "is_of_a_report", "rows", "write_report"]

@@ -6,6 +6,7 @@
 
 use super::network::{Network, Rest, Sources};
 use super::source::Source;
+use crate::effort::{Effort, Unsolved};
 use crate::nyquist::{self, Loop, Margins};
 use crate::polar::{polar, size};
 use nalgebra::DMatrix;
@@ -95,8 +96,11 @@ impl Linear {
     }
 
     /// How its eigenloci stand to -1.
-    pub fn margins(&self) -> Margins {
-        nyquist::margins(self)
+    ///
+    /// # Errors
+    /// If following them takes too much work.
+    pub fn margins(&self, effort: &Effort) -> Result<Margins, Unsolved> {
+        nyquist::margins(self, effort)
     }
 }
 
@@ -117,6 +121,11 @@ impl Loop for Linear {
     fn longest(&self) -> f64 {
         self.flows.iter().map(|flow| flow.source.rtt).fold(0.0, f64::max)
     }
+
+    fn work(&self) -> usize {
+        let hops = self.flows.iter().map(|flow| 10 + 3 * flow.hops.len() * flow.hops.len());
+        100 + hops.sum::<usize>() + 20 * self.capacities.len().pow(3)
+    }
 }
 
 #[cfg(test)]
@@ -126,7 +135,7 @@ mod tests {
     use std::f64::consts::{FRAC_PI_2, TAU};
 
     fn linear(network: &Network) -> Linear {
-        Linear::new(network, &network.rest())
+        Linear::new(network, &network.rest(&Effort::free()).unwrap())
     }
 
     /// A permutation of n in one cycle has the n-th roots of 1.
@@ -152,7 +161,9 @@ mod tests {
         let of = |alpha| {
             let sources = Sources::Static { max_rates: vec![5000.0] };
             let flows = vec![flow(&[0], 0.1)];
-            linear(&Network { capacities: vec![1000.0], flows, alpha, sources }).margins()
+            linear(&Network { capacities: vec![1000.0], flows, alpha, sources })
+                .margins(&Effort::free())
+                .unwrap()
         };
         assert!((of(1.0).factor / FRAC_PI_2 - 1.0).abs() < 1e-9);
         assert_eq!((of(0.999 * FRAC_PI_2).unstable, of(1.001 * FRAC_PI_2).unstable), (0.0, 2.0));
@@ -167,7 +178,10 @@ mod tests {
             Network { capacities: vec![3000.0, 2000.0, 1000.0], flows, alpha: 1.0, sources };
         let linear = linear(&network);
         assert_eq!(linear.bottlenecks(), 1);
-        assert!((linear.margins().factor / (3.0 * FRAC_PI_2) - 1.0).abs() < 1e-9);
+        assert!(
+            (linear.margins(&Effort::free()).unwrap().factor / (3.0 * FRAC_PI_2) - 1.0).abs()
+                < 1e-9
+        );
     }
 
     /// Equal RTTs and all delay on the way back: eigenvalues of L are those of a matrix of numbers times lambda.
@@ -180,31 +194,31 @@ mod tests {
             flow.bottlenecks = 2.0;
         }
         let network = Network { capacities: vec![1000.0; 2], flows, alpha: 1.0, sources };
-        let rates = network.rest().rates;
+        let rates = network.rest(&Effort::free()).unwrap().rates;
         // Each row is (x0 + x1, x0) / (2 c) or (x0, x0 + x2) / (2 c), so that (1, 1) has the eigenvalue
         // (2 x0 + x1) / (2 c) = (1 + x0 / c) / 2.
         let most = (1.0 + rates[0] / 1000.0) / 2.0;
-        let factor = linear(&network).margins().factor;
+        let factor = linear(&network).margins(&Effort::free()).unwrap().factor;
         assert!((factor * most / FRAC_PI_2 - 1.0).abs() < 1e-9, "{factor} {most}");
     }
 
     #[test]
     fn a_margin_below_1_swings_and_one_above_rests() {
         let growth = |network: &Network| {
-            let samples = network.run(1.001, 40.0, 4001).unwrap();
+            let samples = network.run(1.001, (40.0, 4001), &Effort::free()).unwrap();
             let off = |sample: &super::super::network::Sample| (sample.loads[0] - 1.0).abs();
             let peak =
                 |part: &[super::super::network::Sample]| part.iter().map(off).fold(0.0, f64::max);
             peak(&samples[3000..]) / peak(&samples[500..1500])
         };
         let mut network = line(Sources::Dynamic { utility: LOG, zero: 1.0 });
-        let margins = linear(&network).margins();
+        let margins = linear(&network).margins(&Effort::free()).unwrap();
         assert!(margins.unstable == 0.0 && margins.factor > FRAC_PI_2 / 0.37, "{margins:?}");
         // The slow loop moves with alpha: search for the alpha whose factor is 1.
         let (mut low, mut high) = (0.37, 20.0);
         while high - low > 1e-3 {
             network.alpha = (low + high) / 2.0;
-            let stable = linear(&network).margins().unstable == 0.0;
+            let stable = linear(&network).margins(&Effort::free()).unwrap().unstable == 0.0;
             (low, high) = if stable { (network.alpha, high) } else { (low, network.alpha) };
         }
         network.alpha = 0.96 * low;

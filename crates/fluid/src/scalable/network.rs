@@ -6,8 +6,9 @@
 //! a round trip's, up to what the hops lie apart.
 
 use super::Utility;
-use crate::dde::{Delayed, Diverged, Past, Solver, Tolerance};
-use crate::roots::bisect;
+use crate::dde::{Delayed, Past, Solver, Tolerance};
+use crate::effort::{Effort, Unsolved};
+use crate::roots::try_bisect;
 
 /// A link on a flow's way.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -87,6 +88,8 @@ pub struct Sample {
 
 /// Sweeps over all links that the equilibrium may take.
 const MOST_SWEEPS: usize = 5_000;
+/// What a point of a demand curve takes, as [`Effort`] counts it.
+const DEMAND: usize = 10;
 
 impl Network {
     /// `alpha / (M tau)`, by which ln x falls with the price (6), (16).
@@ -105,24 +108,33 @@ impl Network {
     }
 
     /// Where it rests.
-    pub fn rest(&self) -> Rest {
+    ///
+    /// # Errors
+    /// If it rests at no finite prices, or finding them takes too much work.
+    pub fn rest(&self, effort: &Effort) -> Result<Rest, Unsolved> {
         let mut prices = vec![1e-3; self.capacities.len()];
         let heard = |prices: &[f64], flow: &Flow| -> f64 {
             flow.hops.iter().map(|hop| prices[hop.link]).sum()
         };
-        for _ in 0..MOST_SWEEPS {
+        let mut sweeps = 0;
+        loop {
             let mut moved = 0.0_f64;
             for link in 0..prices.len() {
+                effort.spend(self.flows.len())?;
                 let others: Vec<(usize, f64)> = (self.flows.iter().enumerate())
                     .filter(|(_, flow)| flow.hops.iter().any(|hop| hop.link == link))
                     .map(|(i, flow)| (i, heard(&prices, flow) - prices[link]))
                     .collect();
-                let price = self.clearing(link, &others);
+                let price = self.clearing(link, &others, effort)?;
                 moved = moved.max((price - prices[link]).abs() / (price + 1e-9));
                 prices[link] = price;
             }
+            sweeps += 1;
             if moved < 1e-13 {
                 break;
+            }
+            if sweeps == MOST_SWEEPS {
+                return Err(Unsolved::NoRest);
             }
         }
         let heard: Vec<f64> = self.flows.iter().map(|flow| heard(&prices, flow)).collect();
@@ -133,37 +145,59 @@ impl Network {
                 loads[hop.link] += rate / self.capacities[hop.link];
             }
         }
-        Rest { rates, heard, prices, loads }
+        let all = rates.iter().chain(&heard).chain(&loads);
+        if !all.clone().all(|value| value.is_finite()) {
+            return Err(Unsolved::NoRest);
+        }
+        Ok(Rest { rates, heard, prices, loads })
     }
 
     /// The price at which a link's load is its capacity, or 0; of its flows, what they hear of other links.
-    fn clearing(&self, link: usize, flows: &[(usize, f64)]) -> f64 {
+    fn clearing(
+        &self,
+        link: usize,
+        flows: &[(usize, f64)],
+        effort: &Effort,
+    ) -> Result<f64, Unsolved> {
         let excess = |price: f64| {
+            effort.spend(DEMAND * flows.len())?;
             let demand = |&(flow, other): &(usize, f64)| self.demand(flow, other.max(0.0) + price);
-            flows.iter().map(demand).sum::<f64>() - self.capacities[link]
+            Ok(flows.iter().map(demand).sum::<f64>() - self.capacities[link])
         };
-        if excess(0.0) <= 0.0 {
-            return 0.0;
+        if excess(0.0)? <= 0.0 {
+            return Ok(0.0);
         }
         let mut most = 1e-3;
-        while excess(most) > 0.0 {
+        while excess(most)? > 0.0 {
             most *= 2.0;
         }
-        bisect(0.0, most, excess)
+        if most.is_infinite() {
+            return Err(Unsolved::NoRest);
+        }
+        try_bisect(0.0, most, excess)
     }
 
     /// Solves from `start` times the rates at rest, with the prices at rest, at `samples` instants from 0. The static law,
     /// whose rates follow from the prices, starts with `start` times these.
     ///
     /// # Errors
-    /// If the state is no longer finite.
-    pub fn run(&self, start: f64, duration: f64, samples: usize) -> Result<Vec<Sample>, Diverged> {
-        let mut solver = Solver::new(Loop::new(self, start), Tolerance::default());
+    /// If it rests nowhere, if the state or a rate is no longer finite, or no end of the work is in sight.
+    pub fn run(
+        &self,
+        start: f64,
+        (duration, samples): (f64, usize),
+        effort: &Effort,
+    ) -> Result<Vec<Sample>, Unsolved> {
+        let law = Loop::new(self, start, self.rest(effort)?);
+        let mut solver = Solver::new(law, Tolerance::default(), effort);
         (0..samples)
             .map(|i| {
                 let time = duration * i as f64 / (samples.max(2) - 1) as f64;
                 solver.advance(time)?;
-                Ok(solver.model.sample(time, solver.state(), solver.past()))
+                let sample = solver.model.sample(time, solver.state(), solver.past());
+                let is_finite =
+                    sample.loads.iter().chain(&sample.rates).all(|each| each.is_finite());
+                if is_finite { Ok(sample) } else { Err(Unsolved::Diverged { time }) }
             })
             .collect()
     }
@@ -178,9 +212,9 @@ struct Loop<'a> {
 }
 
 impl<'a> Loop<'a> {
-    fn new(network: &'a Network, start: f64) -> Self {
+    fn new(network: &'a Network, start: f64, rest: Rest) -> Self {
         let hops = network.flows.iter().map(|flow| flow.hops.len()).sum();
-        Self { network, rest: network.rest(), start, hops }
+        Self { network, rest, start, hops }
     }
 
     /// Calls `each` for every hop: its place in the state, flow, hop, the price that the flow had heard and the rate
@@ -271,6 +305,10 @@ impl Delayed for Loop<'_> {
             *price = price.max(0.0);
         }
     }
+
+    fn work(&self) -> usize {
+        self.network.flows.iter().map(|flow| flow.hops.len() * (5 + flow.hops.len())).sum()
+    }
 }
 
 #[cfg(test)]
@@ -298,7 +336,7 @@ pub(super) mod tests {
     #[test]
     fn log_utilities_rest_proportionally_fair() {
         let network = line(Sources::Dynamic { utility: LOG, zero: 0.5 });
-        let rest = network.rest();
+        let rest = network.rest(&Effort::free()).unwrap();
         for (rate, share) in rest.rates.iter().zip([1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0]) {
             assert!((rate / (1000.0 * share) - 1.0).abs() < 1e-9, "{rest:?}");
         }
@@ -310,7 +348,7 @@ pub(super) mod tests {
     fn other_utilities_rest_where_their_demand_is() {
         let network =
             line(Sources::Dynamic { utility: Utility { fairness: 2.0, ..LOG }, zero: 0.5 });
-        let rates = network.rest().rates;
+        let rates = network.rest(&Effort::free()).unwrap().rates;
         assert!((rates[1] / rates[0] - std::f64::consts::SQRT_2).abs() < 1e-9, "{rates:?}");
         assert!((rates[0] + rates[1] - 1000.0).abs() < 1e-6, "{rates:?}");
     }
@@ -321,7 +359,7 @@ pub(super) mod tests {
         // A third link with room to spare.
         network.capacities.push(5000.0);
         network.flows[0].hops.push(Hop { link: 2, forward: 0.06 });
-        let last = network.run(0.7, 300.0, 2).unwrap().pop().unwrap();
+        let last = network.run(0.7, (300.0, 2), &Effort::free()).unwrap().pop().unwrap();
         for (rate, share) in last.rates.iter().zip([1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0]) {
             assert!((rate / (1000.0 * share) - 1.0).abs() < 1e-4, "{last:?}");
         }
@@ -335,7 +373,7 @@ pub(super) mod tests {
         let flows = [0.04, 0.08, 0.2].map(|rtt| flow(&[0], rtt)).to_vec();
         let sources = Sources::Dynamic { utility: LOG, zero: 2.5 };
         let network = Network { capacities: vec![1000.0], flows, alpha: 0.37, sources };
-        let last = network.run(0.5, 400.0, 2).unwrap().pop().unwrap();
+        let last = network.run(0.5, (400.0, 2), &Effort::free()).unwrap().pop().unwrap();
         assert!((last.prices[0] / (3.0 * 50.0 / 1000.0) - 1.0).abs() < 1e-3, "{last:?}");
         assert!((last.loads[0] - 1.0).abs() < 1e-4, "{last:?}");
     }
@@ -348,7 +386,7 @@ pub(super) mod tests {
             let max_rates = vec![500.0; 3];
             let sources = Sources::Static { max_rates };
             let network = Network { capacities: vec![1000.0], flows, alpha, sources };
-            let samples = network.run(1.001, 60.0, 6001).unwrap();
+            let samples = network.run(1.001, (60.0, 6001), &Effort::free()).unwrap();
             let off = |sample: &Sample| (sample.loads[0] - 1.0).abs();
             let peak = |part: &[Sample]| part.iter().map(off).fold(0.0, f64::max);
             peak(&samples[5000..]) / peak(&samples[200..1200])
@@ -363,10 +401,10 @@ pub(super) mod tests {
         let flows = vec![flow(&[0], 0.1); 4];
         let sources = Sources::Static { max_rates: vec![500.0; 4] };
         let network = Network { capacities: vec![1000.0], flows, alpha: 1.0, sources };
-        let rest = network.rest();
+        let rest = network.rest(&Effort::free()).unwrap();
         assert!((rest.prices[0] - 0.1 * std::f64::consts::LN_2).abs() < 1e-12, "{rest:?}");
         // And comes back there, rates and all.
-        let last = network.run(0.5, 20.0, 2).unwrap().pop().unwrap();
+        let last = network.run(0.5, (20.0, 2), &Effort::free()).unwrap().pop().unwrap();
         assert!((last.prices[0] / rest.prices[0] - 1.0).abs() < 1e-6, "{last:?}");
         assert!((last.rates[3] - 250.0).abs() < 1e-3, "{last:?}");
     }

@@ -11,7 +11,8 @@
 //! source reads at t was in the queue from s with `s + q(s) + d = t`.
 
 use super::Utility;
-use crate::dde::{Delayed, Diverged, Past, Solver, Tolerance};
+use crate::dde::{Delayed, Past, Solver, Tolerance};
+use crate::effort::{Effort, Unsolved};
 use crate::roots::bisect;
 pub use knee_laws::senders::price::delay::Exponent;
 
@@ -61,7 +62,10 @@ pub fn queue_of_two_groups(early: f64, late: f64, error: f64, weight: f64, capac
 
 impl Queueing {
     /// The queueing delay and the rates at rest: `sum f(q - e_i) = c`.
-    pub fn rest(&self) -> (f64, Vec<f64>) {
+    ///
+    /// # Errors
+    /// If they are not finite.
+    pub fn rest(&self, effort: &Effort) -> Result<(f64, Vec<f64>), Unsolved> {
         let rates = |queue: f64| {
             self.flows.iter().map(move |flow| self.utility.demand((queue - flow.error).max(0.0)))
         };
@@ -69,21 +73,31 @@ impl Queueing {
         let least = self.flows.iter().map(|flow| flow.error).fold(0.0, f64::max);
         let mut above = 1e-3;
         while excess(least + above) > 0.0 {
+            effort.spend(10 * self.flows.len())?;
             above *= 2.0;
         }
         let queue = bisect(least, least + above, excess);
-        (queue, rates(queue).collect())
+        let rates: Vec<f64> = rates(queue).collect();
+        if !(queue.is_finite() && rates.iter().all(|rate| rate.is_finite())) {
+            return Err(Unsolved::NoRest);
+        }
+        Ok((queue, rates))
     }
 
     /// Solves from `start` times the rates at rest, with the queue at rest, at `samples` instants from 0.
     ///
     /// # Errors
-    /// If the state is no longer finite.
-    pub fn run(&self, start: f64, duration: f64, samples: usize) -> Result<Vec<Sample>, Diverged> {
-        let (queue, rates) = self.rest();
+    /// If it rests nowhere, if the state or a rate is no longer finite, or no end of the work is in sight.
+    pub fn run(
+        &self,
+        start: f64,
+        (duration, samples): (f64, usize),
+        effort: &Effort,
+    ) -> Result<Vec<Sample>, Unsolved> {
+        let (queue, rates) = self.rest(effort)?;
         let deepest = LONGEST_QUEUE * queue.max(self.flows.iter().map(|flow| flow.base).sum());
         let law = Loop { link: self, queue, rates, start, deepest };
-        let mut solver = Solver::new(law, Tolerance::default());
+        let mut solver = Solver::new(law, Tolerance::default(), effort);
         (0..samples)
             .map(|i| {
                 let time = duration * i as f64 / (samples.max(2) - 1) as f64;
@@ -92,7 +106,9 @@ impl Queueing {
                     let heard = solver.model.heard(flow, time, solver.past());
                     solver.model.rate(flow, heard, solver.state()[flow + 1])
                 });
-                Ok(Sample { time, queue: solver.state()[0], rates: rates.collect() })
+                let sample = Sample { time, queue: solver.state()[0], rates: rates.collect() };
+                let is_finite = sample.rates.iter().all(|rate| rate.is_finite());
+                if is_finite { Ok(sample) } else { Err(Unsolved::Diverged { time }) }
             })
             .collect()
     }
@@ -164,6 +180,11 @@ impl Delayed for Loop<'_> {
     fn confine(&self, state: &mut [f64]) {
         state[0] = state[0].clamp(0.0, self.deepest);
     }
+
+    /// Each flow looks for what it hears, by some fifty steps.
+    fn work(&self) -> usize {
+        300 * self.rates.len()
+    }
 }
 
 #[cfg(test)]
@@ -184,9 +205,9 @@ mod tests {
     fn flows_that_know_their_delay_share_equally() {
         for exponent in [Exponent::Rate, Exponent::Window] {
             let link = link(vec![flow(0.04, 0.0), flow(0.1, 0.0), flow(0.3, 0.0)], exponent);
-            let (queue, _) = link.rest();
+            let (queue, _) = link.rest(&Effort::free()).unwrap();
             assert!((queue - 3.0 * 50.0 / 1000.0).abs() < 1e-12, "{queue}");
-            let last = link.run(0.7, 300.0, 2).unwrap().pop().unwrap();
+            let last = link.run(0.7, (300.0, 2), &Effort::free()).unwrap().pop().unwrap();
             assert!((last.queue / 0.15 - 1.0).abs() < 1e-4, "{last:?}");
             for rate in last.rates {
                 assert!((rate / (1000.0 / 3.0) - 1.0).abs() < 1e-4, "{rate}");
@@ -204,9 +225,9 @@ mod tests {
         let closed = queue_of_two_groups(2.0, 2.0, found, 50.0, 1000.0);
         assert!((closed / found - golden * golden).abs() < 1e-12, "{closed}");
         let link = link(flows, Exponent::Rate);
-        let (queue, rates) = link.rest();
+        let (queue, rates) = link.rest(&Effort::free()).unwrap();
         assert!((queue - closed).abs() < 1e-12 && (rates[2] / rates[0] - golden).abs() < 1e-12);
-        let last = link.run(0.8, 400.0, 2).unwrap().pop().unwrap();
+        let last = link.run(0.8, (400.0, 2), &Effort::free()).unwrap().pop().unwrap();
         assert!((last.rates[2] / last.rates[0] - golden).abs() < 1e-4, "{last:?}");
         assert!((last.rates[3] / last.rates[1] - golden).abs() < 1e-4, "{last:?}");
         assert!((last.queue / closed - 1.0).abs() < 1e-4, "{last:?}");
@@ -219,7 +240,7 @@ mod tests {
             let mut link = link(vec![flow(0.1, 0.0)], Exponent::Rate);
             link.alpha = alpha;
             link.zero = 1e-3;
-            let samples = link.run(1.001, 60.0, 6001).unwrap();
+            let samples = link.run(1.001, (60.0, 6001), &Effort::free()).unwrap();
             // From the deepest to the shallowest queue: xi is slow to bring their mean back.
             let swing = |part: &[Sample]| {
                 let queues = || part.iter().map(|sample| sample.queue);

@@ -1,5 +1,6 @@
 //! The loop gain of one source, `lambda(s) = alpha e^{-tau s} / (tau s) (s + z) / (s + z kappa / nu)`, (14).
 
+use crate::effort::{Effort, Unsolved};
 use crate::nyquist::{self, Loop, Margins};
 use crate::polar::{polar, size};
 use num_complex::Complex64;
@@ -31,8 +32,11 @@ impl Source {
     }
 
     /// How it stands to -1 alone.
-    pub fn margins(&self) -> Margins {
-        nyquist::margins(self)
+    ///
+    /// # Errors
+    /// If following it takes too much work.
+    pub fn margins(&self, effort: &Effort) -> Result<Margins, Unsolved> {
+        nyquist::margins(self, effort)
     }
 
     /// A frequency below delay, zero and pole.
@@ -67,7 +71,9 @@ mod tests {
     #[test]
     fn theorem_2_for_one_source() {
         for rtt in [0.001, 0.08, 1.0] {
-            let of = |alpha| Source { rtt, alpha, zero: 1.0, ratio: 1.0 }.margins();
+            let of = |alpha| {
+                Source { rtt, alpha, zero: 1.0, ratio: 1.0 }.margins(&Effort::free()).unwrap()
+            };
             assert!((of(1.0).factor / FRAC_PI_2 - 1.0).abs() < 1e-9, "{rtt}");
             assert_eq!(of(0.999 * FRAC_PI_2).unstable, 0.0, "{rtt}");
             assert_eq!(of(1.001 * FRAC_PI_2).unstable, 2.0, "{rtt}");
@@ -91,7 +97,8 @@ mod tests {
     fn figure_1_leaves_out_minus_one() {
         for ratio in RATIOS {
             for rtt in [0.001, 0.01, 0.1, 1.0] {
-                let found = Source { rtt, alpha: 1.0, zero: 0.2, ratio }.margins();
+                let found =
+                    Source { rtt, alpha: 1.0, zero: 0.2, ratio }.margins(&Effort::free()).unwrap();
                 assert_eq!(found.unstable, 0.0, "{rtt} {ratio}");
                 assert!(found.factor > 1.2 && found.factor < PI, "{rtt} {ratio} {found:?}");
             }
@@ -103,7 +110,9 @@ mod tests {
     #[test]
     fn eta_of_0_64_needs_an_alpha_below_0_84() {
         let eta = 1.0 / libm::tan(1.0);
-        let of = |alpha| Source { rtt: 1.0, alpha, zero: eta, ratio: 1e7 }.margins();
+        let of = |alpha| {
+            Source { rtt: 1.0, alpha, zero: eta, ratio: 1e7 }.margins(&Effort::free()).unwrap()
+        };
         let most = 1.0 / (1.0 + eta * eta).sqrt();
         assert!((most - libm::sin(1.0)).abs() < 1e-12 && (most - 0.8415).abs() < 1e-4);
         assert!((of(0.37).factor * 0.37 / most - 1.0).abs() < 1e-4, "{:?}", of(0.37));

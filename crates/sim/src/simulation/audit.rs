@@ -14,6 +14,12 @@ impl Simulation {
             *(if packet.is_forward() { data } else { acks }) += 1;
         };
         inside.for_each(&mut count);
+        for station in &self.stations {
+            // What a transmission under way delivers is on the line already.
+            let is_sent = |place: usize| station.delivered.get(place).copied().unwrap_or(false);
+            let held = station.burst.iter().enumerate().filter(|(place, _)| !is_sent(*place));
+            held.for_each(|(_, (packet, _))| count(packet));
+        }
         for link in &self.links {
             link.audit();
             link.packets().for_each(&mut count);

@@ -2,9 +2,11 @@
 
 use super::{END, Simulation};
 use crate::agenda::{Agenda, Event, Kind};
-use crate::config::{FlowConfig, Group, GroupId, LinkId, NetworkConfig, Route};
+use crate::config::{FlowConfig, GroupId, LinkId, NetworkConfig, Route};
 use crate::flow::{Flow, MAX_PACKETS, end_of};
 use crate::link::{Link, Service};
+use crate::medium::Medium;
+use crate::medium::station::Station;
 use crate::numbering;
 use crate::receiver::Receiver;
 use crate::report::Series;
@@ -35,33 +37,41 @@ impl Simulation {
             numbering,
             sources: Vec::new(),
             aggregates: Vec::with_capacity(config.aggregates.len()),
+            media: config.media.iter().map(Medium::new).collect(),
+            stations: Vec::new(),
+            entries: Vec::new(),
             carriers: config.flows.len() as u32..configured as u32,
             free: Vec::new(),
             configured,
+            joined: Vec::new(),
+            members: config.groups.iter().map(|group| (group.name.clone(), 0)).collect(),
             arrived: 0,
             done: Vec::new(),
-            probes: config.probes,
+            probes: config.probes.clone(),
             series: Series::default(),
             probed: vec![0; configured],
             warmup: config.warmup,
             end: config.end,
+            seed: config.seed,
             left: 0,
             cut: None,
             packets: 0,
             failure: None,
         };
         network.agenda.schedule(config.warmup, Event::new(Kind::Warmup, 0));
-        let mut ingress = vec![None; config.links.len()];
+        let mut servers = vec![(Service::Own, 0); config.links.len()];
         for (index, aggregate) in (0..).zip(&config.aggregates) {
-            ingress[aggregate.link.0 as usize] = Some(index);
+            servers[aggregate.link.0 as usize] = (Service::Aggregate, index);
         }
-        for ((index, link), aggregate) in (0..).zip(config.links).zip(ingress) {
-            let link = match aggregate {
-                None => Link::new(link, config.seed),
-                Some(aggregate) => Link::ingress(link, config.seed, aggregate),
+        network.add_stations(&config, &mut servers);
+        for ((index, link), (service, server)) in (0..).zip(config.links).zip(servers) {
+            let link = match service {
+                Service::Own => Link::new(link, config.seed),
+                Service::Aggregate => Link::ingress(link, config.seed, server),
+                Service::Medium => Link::of_station(link, config.seed, server),
             };
             network.schedule_some(link.tick_at(), Kind::Tick, index);
-            network.schedule_some(link.rate_change_at(), Kind::Rate, index);
+            network.schedule_some(link.change_at(), Kind::Change, index);
             network.links.push(link);
             if stop() {
                 return None;
@@ -76,7 +86,7 @@ impl Simulation {
         for aggregate in config.aggregates {
             network.add_aggregate(aggregate);
         }
-        network.number_flows(&config.groups);
+        network.number_flows();
         for (index, source) in (0..).zip(config.sources) {
             let routes = source.routes.iter().map(|route| network.add_route(route)).collect();
             let mut source = Source::new(source, routes, config.seed);
@@ -89,6 +99,25 @@ impl Simulation {
             network.agenda.schedule(at, Event::new(Kind::Probe, index as u32));
         }
         Some(network)
+    }
+
+    /// Adds the stations of shared channels; links that they serve are noted.
+    fn add_stations(&mut self, config: &NetworkConfig, servers: &mut [(Service, u32)]) {
+        if !config.media.is_empty() {
+            self.entries = vec![END; config.links.len()];
+        }
+        for (medium, of) in (0..).zip(&config.media) {
+            let first = self.stations.len() as u32;
+            for (place, station) in (first..).zip(&of.stations) {
+                for queue in &station.queues {
+                    servers[queue.link.0 as usize] = (Service::Medium, place);
+                }
+                if let Some(entry) = station.entry {
+                    self.entries[entry.0 as usize] = place;
+                }
+                self.stations.push(Station::new(station, (medium, first), config.seed));
+            }
+        }
     }
 
     pub(super) fn add_flow(&mut self, slot: u32, flow: FlowConfig) {
@@ -106,7 +135,7 @@ impl Simulation {
     }
 
     /// Gives every flow the number that reports show, and the identity that follows from its group's name.
-    fn number_flows(&mut self, groups: &[Group]) {
+    fn number_flows(&mut self) {
         for (number, slot) in (0..).zip(&self.numbering.flows) {
             self.flows[*slot as usize].number = number;
         }
@@ -115,12 +144,17 @@ impl Simulation {
             .filter(|(_, link)| link.tells_flows())
             .map(|(index, _)| index)
             .collect();
-        let mut seen = vec![0; groups.len()];
         for slot in 0..self.flows.len() {
-            let group = self.flows[slot].group.0 as usize;
-            self.name_flow(slot as u32, identity(&groups[group].name, seen[group]));
-            seen[group] += 1;
+            let identity = self.next_member(self.flows[slot].group);
+            self.name_flow(slot as u32, identity);
         }
+    }
+
+    /// The identity of the next flow of a group.
+    pub(super) fn next_member(&mut self, group: GroupId) -> u64 {
+        let (name, members) = &mut self.members[group.0 as usize];
+        *members += 1;
+        identity(name, *members - 1)
     }
 
     /// Tells a flow, and the links that ask, who it is.
@@ -131,7 +165,7 @@ impl Simulation {
         }
     }
 
-    fn add_route(&mut self, route: &Route) -> (u32, u32) {
+    pub(super) fn add_route(&mut self, route: &Route) -> (u32, u32) {
         let mut add = |links: &[LinkId]| {
             let first = self.hops.len() as u32;
             self.hops.extend(links.iter().map(|link| link.0));
@@ -156,9 +190,8 @@ impl Simulation {
         }
         for (index, feeder) in feeders.into_iter().enumerate() {
             // A link that begins a route is fed by an endpoint, which END stands for.
-            let keeps_order =
-                |feeder: &mut Link| feeder.service == Service::Own && !feeder.reorders();
-            let fed = self.links.get_mut(feeder as usize).is_some_and(keeps_order);
+            let keeps_order = |feeder: &Link| feeder.service == Service::Own && !feeder.reorders();
+            let fed = self.links.get(feeder as usize).is_some_and(keeps_order);
             let link = &mut self.links[index];
             link.known_ahead = link.is_plain() && fed;
         }

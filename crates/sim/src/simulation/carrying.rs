@@ -102,7 +102,7 @@ impl Simulation {
         let link: &mut Link = &mut self.links[place];
         let report = link.report(LinkId(number as u32), self.now)?;
         Some(match link.service {
-            Service::Own => report,
+            Service::Own | Service::Medium => report,
             Service::Aggregate => {
                 let lost = self.aggregates[link.server as usize].lost_since();
                 LinkReport { lost, ..report }

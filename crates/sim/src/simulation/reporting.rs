@@ -5,8 +5,10 @@ use crate::agenda::{Event, Kind};
 use crate::aggregate::Aggregate;
 use crate::config::Probe;
 use crate::link::Link;
+use crate::medium::Medium;
+use crate::medium::station::Station;
 use crate::quantity::Sampler;
-use crate::report::{FlowReport, Report, Sample, Series};
+use crate::report::{FlowReport, MediumReport, Report, Sample, Series, StationReport};
 use knee_laws::quantities::{Span, Time};
 use knee_laws::sender::SenderLaw;
 
@@ -23,6 +25,8 @@ impl Simulation {
             flow.rtt_samples = 0;
         }
         self.aggregates.iter_mut().for_each(Aggregate::warm);
+        self.media.iter_mut().for_each(Medium::warm);
+        self.stations.iter_mut().for_each(Station::warm);
     }
 
     pub(super) fn probe(&mut self, index: u32) {
@@ -41,10 +45,11 @@ impl Simulation {
             }
             return;
         }
-        self.left -= self.configured as i64;
-        for number in 0..self.configured {
-            let slot = self.numbering.flows[number] as usize;
-            if !self.flows[slot].is_there(now) {
+        self.left -= (self.configured + self.joined.len()) as i64;
+        for place in 0..self.configured + self.joined.len() {
+            let (number, slot) = self.probed_flow(place);
+            let flow = &self.flows[slot];
+            if !flow.is_there(now) || flow.number as usize != number {
                 continue;
             }
             let value = match sampler {
@@ -63,10 +68,25 @@ impl Simulation {
         }
     }
 
+    /// The number and the slot of the flow that is probed in this place: configured flows first, then those that
+    /// have joined.
+    fn probed_flow(&self, place: usize) -> (usize, usize) {
+        match self.numbering.flows.get(place) {
+            Some(slot) => (place, *slot as usize),
+            None => {
+                let (number, slot) = self.joined[place - self.configured];
+                (number as usize, slot as usize)
+            }
+        }
+    }
+
     /// A flow's goodput in Mbps since this was last asked, an interval ago.
     fn goodput_since(&mut self, slot: usize, interval: Span) -> f64 {
         let options = &self.groups[self.flows[slot].group.0 as usize];
         let next = self.receivers[slot].next;
+        if slot >= self.probed.len() {
+            self.probed.resize(slot + 1, 0);
+        }
         let before = self.probed[slot].max(options.first_data());
         self.probed[slot] = next.max(before);
         let carried = slot.wrapping_sub(self.carriers.start as usize);
@@ -75,6 +95,22 @@ impl Simulation {
             None => u64::from(next.saturating_sub(before)) * u64::from(options.data_bytes),
         };
         megabits(bytes) / interval.seconds()
+    }
+
+    fn medium_reports(&self) -> Vec<MediumReport> {
+        let over = self.now.since(self.warmup);
+        let places = self.numbering.media.iter();
+        places.map(|place| self.media[*place as usize].report(over)).collect()
+    }
+
+    fn station_reports(&self) -> Vec<StationReport> {
+        let over = self.now.since(self.warmup);
+        let report = |place: &u32| {
+            let station = &self.stations[*place as usize];
+            let link = station.links.first().map_or(0, |(link, _)| *link);
+            station.report(self.numbering.link(link), over)
+        };
+        self.numbering.stations.iter().map(report).collect()
     }
 
     pub(super) fn flow_report(&self, slot: u32) -> FlowReport {
@@ -129,6 +165,8 @@ impl Simulation {
             links,
             flows,
             aggregates: self.aggregate_reports(),
+            media: self.medium_reports(),
+            stations: self.station_reports(),
             series,
             packets: self.packets,
             events: self.agenda.taken(),

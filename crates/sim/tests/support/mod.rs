@@ -1,6 +1,8 @@
 //! A dumbbell for tests: access 1 ms, bottleneck 38 ms, access 1 ms each way, access ten times faster.
 #![allow(dead_code)]
 
+pub mod wlan;
+
 use knee_laws::codecs::Codec;
 use knee_laws::laws::Laws;
 use knee_laws::quantities::{BitRate, Span, Time};
@@ -108,6 +110,7 @@ impl Dumbbell {
             groups: vec![Group { name: "flows".to_owned(), transport }],
             flows,
             aggregates: vec![],
+            media: vec![],
             sources: vec![],
             probes: vec![],
             warmup: Time::ZERO + Span::from_secs(self.warmup),

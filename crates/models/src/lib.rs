@@ -1,0 +1,246 @@
+//! Fluid models by name: settings as JSON with units, checked, solved, and put into columns.
+//!
+//! The defaults of every model live in these types, as those of scenarios do in theirs.
+
+mod closed;
+mod rcp;
+mod scalable;
+mod vcp;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Float64Type;
+use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array};
+use knee_fluid::effort::{Effort, Unsolved};
+use knee_fluid::max_min::Topology;
+use knee_input::interrupt::{Interrupt, Stopped};
+use knee_input::nearest::{listed, nearest};
+use knee_input::problem::{Fault, KeyPath, Problem};
+use knee_input::quantity::{Rate, Size};
+use knee_input::source::{Format, Source};
+use knee_input::text::Text;
+use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Names and values of columns.
+type Columns = Vec<(&'static str, ArrayRef)>;
+
+/// The settings of a model.
+trait Model: DeserializeOwned {
+    /// Checks what its types cannot, and solves it.
+    fn solve(self, effort: &Effort) -> Result<Columns, NoColumns>;
+}
+
+/// The most work of a solution: some ten seconds'.
+const MOST_WORK: u64 = 1_000_000_000;
+
+/// One way from settings to columns for each model.
+type Entry = (&'static str, fn(&Text, &Effort) -> Result<Columns, Stopped>);
+
+fn entry<M: Model>(text: &Text, effort: &Effort) -> Result<Columns, Stopped> {
+    text.typed::<M>()?.solve(effort).map_err(|error| error.told(text))
+}
+
+const MODELS: &[Entry] = &[
+    ("bmcc_detection", entry::<closed::BmccDetection>),
+    ("bmcc_epochs", entry::<closed::BmccEpochs>),
+    ("bmcc_startup", entry::<closed::BmccStartup>),
+    ("max_min", entry::<vcp::MaxMin>),
+    ("miaimd", entry::<vcp::Aggregate>),
+    ("miaimd_equilibrium", entry::<vcp::Rest>),
+    ("miaimd_network", entry::<vcp::Network>),
+    ("miaimd_network_equilibrium", entry::<vcp::NetworkRest>),
+    ("miaimd_sweep", entry::<vcp::Sweep>),
+    ("mlcp_rtts", entry::<closed::MlcpRtts>),
+    ("rcp", entry::<rcp::Rates>),
+    ("rcp_bounds", entry::<rcp::Bounds>),
+    ("scalable", entry::<scalable::Prices>),
+    ("scalable_delay", entry::<scalable::Delays>),
+    ("scalable_delay_rest", entry::<scalable::DelaysRest>),
+    ("scalable_margin", entry::<scalable::Margin>),
+    ("scalable_network", entry::<scalable::Run>),
+    ("scalable_network_loci", entry::<scalable::Loci>),
+    ("scalable_network_margin", entry::<scalable::Margins>),
+    ("scalable_network_rest", entry::<scalable::Rest>),
+    ("scalable_nyquist", entry::<scalable::Gain>),
+];
+
+/// Solves the fluid model called `model`; `settings` is a JSON object. Numbers are finite; null where they have no
+/// meaning.
+pub fn fluid(model: &str, settings: &str, interrupt: Interrupt) -> Result<RecordBatch, Stopped> {
+    let Some((_, solve)) = MODELS.iter().find(|(name, _)| *name == model) else {
+        let near = nearest(model, MODELS.iter().map(|(name, _)| *name));
+        let all = listed(MODELS.iter().map(|(name, _)| *name));
+        let said = format!("there is no fluid model `{model}`{near}; there are {all}");
+        return Err(Problem(said).into());
+    };
+    let source = Source { text: settings, name: model, format: Format::Json, overrides: &[] };
+    let stop = || interrupt.is_wanted();
+    let columns = solve(&Text::read(&source)?, &Effort::new(MOST_WORK, &stop))?;
+    if let Some((name, row)) = columns.iter().find_map(boundless) {
+        let said =
+            format!("{model}: no finite solution: {name} is beyond all numbers in row {row}");
+        return Err(Problem(said).into());
+    }
+    let nullable = columns.into_iter().map(|(name, values)| {
+        let number = values.data_type() == &arrow_schema::DataType::Float64;
+        let missing = values.null_count() > 0;
+        (name, values, number || missing)
+    });
+    RecordBatch::try_from_iter_with_nullable(nullable)
+        .map_err(|error| Stopped::Failed(error.to_string()))
+}
+
+/// The first row of a column that is no finite number, but not null.
+fn boundless((name, values): &(&'static str, ArrayRef)) -> Option<(&'static str, usize)> {
+    let values = values.as_primitive_opt::<Float64Type>()?;
+    let row = values.iter().position(|value| value.is_some_and(|value| !value.is_finite()))?;
+    Some((name, row))
+}
+
+/// A column of numbers.
+fn numbers(values: impl IntoIterator<Item = f64>) -> ArrayRef {
+    Arc::new(values.into_iter().map(Some).collect::<Float64Array>())
+}
+
+/// A column of numbers; NaN, which stands for none, becomes null.
+fn gaps(values: impl IntoIterator<Item = f64>) -> ArrayRef {
+    let known = values.into_iter().map(|value| (!value.is_nan()).then_some(value));
+    Arc::new(known.collect::<Float64Array>())
+}
+
+/// A column of whole numbers.
+fn wholes<T: Into<Option<u64>>>(values: impl IntoIterator<Item = T>) -> ArrayRef {
+    Arc::new(values.into_iter().map(Into::into).collect::<UInt64Array>())
+}
+
+/// A column of words.
+fn words<'a, T: Into<Option<&'a str>>>(values: impl IntoIterator<Item = T>) -> ArrayRef {
+    Arc::new(values.into_iter().map(Into::into).collect::<StringArray>())
+}
+
+/// That `value` lies in `[low, high]`.
+fn within(key: &str, value: f64, low: f64, high: f64) -> Result<(), Fault> {
+    if (low..=high).contains(&value) {
+        return Ok(());
+    }
+    Err(KeyPath::root().key(key).fault(format!("must be from {low} to {high}")))
+}
+
+/// Why a model yields no columns.
+enum NoColumns {
+    /// A setting is wrong.
+    Fault(Fault),
+    /// Its solution ended.
+    Unsolved(Unsolved),
+}
+
+impl NoColumns {
+    /// In the words of the settings.
+    fn told(self, text: &Text) -> Stopped {
+        match self {
+            Self::Unsolved(Unsolved::Stopped) => Stopped::Interrupted,
+            Self::Unsolved(error) => text.problem(&KeyPath::root().fault(error.to_string())).into(),
+            Self::Fault(fault) => text.problem(&fault).into(),
+        }
+    }
+}
+
+impl From<Fault> for NoColumns {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl From<Unsolved> for NoColumns {
+    fn from(error: Unsolved) -> Self {
+        Self::Unsolved(error)
+    }
+}
+
+/// Why a solution ended, with what may help unless it was stopped.
+fn unsolved(error: Unsolved, remedy: impl FnOnce() -> String) -> NoColumns {
+    match error {
+        Unsolved::Stopped => error.into(),
+        _ => KeyPath::root().fault(format!("{error}; {}", remedy())).into(),
+    }
+}
+
+/// Packets a second.
+fn packets(rate: Rate, packet: Size) -> f64 {
+    rate.0.bps() / (8.0 * packet.0 as f64)
+}
+
+/// Links by name, and the names of each flow's links.
+struct Links {
+    names: Vec<String>,
+    /// Capacities in packets a second.
+    topology: Topology,
+}
+
+impl Links {
+    fn new(
+        links: &BTreeMap<String, Rate>,
+        routes: &[Vec<String>],
+        packet: Size,
+    ) -> Result<Self, Fault> {
+        let names: Vec<String> = links.keys().cloned().collect();
+        let key = KeyPath::root().key("routes");
+        if routes.is_empty() {
+            return Err(key.fault("needs a flow at least, such as [[\"a\", \"b\"]]"));
+        }
+        let find = |flow: usize, hop: usize, name: &String| {
+            names.binary_search(name).map_err(|_| {
+                let near = nearest(name, names.iter().map(String::as_str));
+                let all = listed(names.iter().map(String::as_str));
+                key.index(flow).index(hop).fault(format!("is no link{near} (links: {all})"))
+            })
+        };
+        let mut indices = Vec::new();
+        for (flow, route) in routes.iter().enumerate() {
+            if route.is_empty() {
+                return Err(key.index(flow).fault("a flow crosses a link at least"));
+            }
+            let hops = route.iter().enumerate().map(|(hop, name)| find(flow, hop, name));
+            indices.push(hops.collect::<Result<Vec<_>, _>>()?);
+        }
+        let capacities = links.values().map(|rate| packets(*rate, packet)).collect();
+        Ok(Self { names, topology: Topology { capacities, routes: indices } })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NETWORK_OF_TWO_RTTS: &str =
+        r#"{"links": {"a": "1 Mbps"}, "routes": [["a"]], "rtts": ["1 ms", "2 ms"]}"#;
+
+    #[test]
+    fn mistakes_are_named() {
+        let cases = [
+            ("miamd", "{}", "did you mean `miaimd`?"),
+            ("miaimd", "{}", "capacity"),
+            ("miaimd", r#"{"capacity": 150, "rtt": "80 ms", "flows": 3}"#, "capacity = 150"),
+            ("miaimd", r#"{"capacity": "1 Mbps", "rtt": "80 ms", "flows": 0}"#, "flows = 0"),
+            ("miaimd", r#"{"capacity": "1 Mbps", "rtt": "80 ms", "flow": 1}"#, "`flows`"),
+            ("max_min", r#"{"links": {"ab": "1 Mbps"}, "routes": [["abc"]]}"#, "mean `ab`"),
+            ("max_min", r#"{"links": {"ab": "1 Mbps"}, "routes": [[]]}"#, "routes"),
+            ("rcp", r#"{"law": "rpc", "capacity": "1 Mbps", "rtts": ["1 ms"]}"#, "mean `rcp`"),
+            ("rcp_bounds", r#"{"rtts": []}"#, "rtts"),
+            ("bmcc_epochs", r#"{"bdp": 0, "flows": 2}"#, "bdp = 0"),
+            ("scalable_network", NETWORK_OF_TWO_RTTS, "has 2 RTTs for 1 flows"),
+            (
+                "scalable_delay",
+                r#"{"capacity": "1 Mbps", "rtts": ["1 ms"], "exponent": "wndow"}"#,
+                "mean `window`",
+            ),
+            ("mlcp_rtts", r#"{"capacity": "1 Gbps", "rtt": "1 s", "bits": [1]}"#, "bits"),
+        ];
+        for (model, settings, part) in cases {
+            let message = fluid(model, settings, Interrupt::NEVER).unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+            assert!(!message.contains('\n'), "{message}");
+        }
+    }
+}

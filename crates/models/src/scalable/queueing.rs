@@ -1,0 +1,128 @@
+//! Queueing delays as prices over one link.
+
+use super::super::{Columns, Model, NoColumns, numbers, packets, unsolved, wholes};
+use super::{ETA, gain, length, seconds, utility, zero};
+use knee_fluid::effort::Effort;
+use knee_fluid::scalable::queueing::{Exponent, Flow, Queueing};
+use knee_input::nearest::{listed, nearest};
+use knee_input::problem::{Fault, KeyPath};
+use knee_input::quantity::{Delay, Period, Rate, Size};
+use serde::Deserialize;
+
+macro_rules! of_link {
+    ($(#[$doc:meta])* struct $Name:ident { $($field:ident: $Type:ty,)* }) => {
+        $(#[$doc])*
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub(in super::super) struct $Name {
+            $($field: $Type,)*
+            capacity: Rate,
+            rtts: Vec<Period>,
+            errors: Option<Vec<Delay>>,
+            exponent: Option<String>,
+            alpha: Option<f64>,
+            bottlenecks: Option<f64>,
+            eta: Option<f64>,
+            rtt_bound: Option<Period>,
+            weight: Option<f64>,
+            fairness: Option<f64>,
+            pivot: Option<Period>,
+            packet: Option<Size>,
+        }
+
+        impl $Name {
+            /// The link, and how many Mbps a packet a second is.
+            fn link(&self) -> Result<(Queueing, f64), Fault> {
+                let packet = self.packet.unwrap_or(Size(1000));
+                let rtts = seconds(&self.rtts)?;
+                let bottlenecks = self.bottlenecks.unwrap_or(1.0);
+                super::within("bottlenecks", bottlenecks, 1.0, 1e3)?;
+                let errors = match &self.errors {
+                    None => vec![0.0; rtts.len()],
+                    Some(errors) => errors.iter().map(|error| error.0.seconds()).collect(),
+                };
+                if errors.len() != rtts.len() {
+                    let said = format!("has {} errors for {} flows", errors.len(), rtts.len());
+                    return Err(KeyPath::root().key("errors").fault(said));
+                }
+                let flow = |(&base, &error)| Flow { base, error };
+                Ok((
+                    Queueing {
+                        capacity: packets(self.capacity, packet),
+                        flows: rtts.iter().zip(&errors).map(flow).collect(),
+                        alpha: gain(self.alpha)? / bottlenecks,
+                        zero: zero(self.eta.unwrap_or(ETA), &rtts, self.rtt_bound)?,
+                        utility: utility(self.weight, self.fairness, self.pivot)?,
+                        exponent: exponent(self.exponent.as_deref())?,
+                    },
+                    8e-6 * packet.0 as f64,
+                ))
+            }
+        }
+    };
+}
+
+of_link! {
+    /// The link through time.
+    struct Delays {
+        start: Option<f64>,
+        duration: Option<Period>,
+        samples: Option<usize>,
+    }
+}
+
+of_link! {
+    /// The link at rest.
+    struct DelaysRest {}
+}
+
+/// The word of `scalable-delay`, whose default it has.
+fn exponent(word: Option<&str>) -> Result<Exponent, Fault> {
+    const WORDS: [&str; 2] = ["window", "rate"];
+    match word {
+        None | Some("window") => Ok(Exponent::Window),
+        Some("rate") => Ok(Exponent::Rate),
+        Some(other) => {
+            let near = nearest(other, WORDS.into_iter());
+            let said = format!("is none{near} (exponents: {})", listed(WORDS.into_iter()));
+            Err(KeyPath::root().key("exponent").fault(said))
+        }
+    }
+}
+
+impl Model for Delays {
+    fn solve(self, effort: &Effort) -> Result<Columns, NoColumns> {
+        let (link, mbps) = self.link()?;
+        let flows = link.flows.len();
+        let shortest = link.flows.iter().map(|flow| flow.base).fold(f64::INFINITY, f64::min);
+        // Each flow looks for what it hears, by some fifty steps.
+        let work = (10 * flows, shortest);
+        let (start, duration, samples) = length(self.start, self.duration, self.samples, work)?;
+        let rows = link.run(start, (duration, samples), effort).map_err(|error| {
+            let remedy =
+                "a start nearer to 1, or less alpha, weight, fairness or eta, may have one";
+            unsolved(error, || remedy.to_owned())
+        })?;
+        let each = || rows.iter().flat_map(|row| row.rates.iter().map(move |rate| (row, rate)));
+        Ok(vec![
+            ("time_s", numbers(each().map(|(row, _)| row.time))),
+            ("flow", wholes(rows.iter().flat_map(|_| (0..flows as u64).map(Some)))),
+            ("rate_mbps", numbers(each().map(|(_, rate)| rate * mbps))),
+            ("queue_s", numbers(each().map(|(row, _)| row.queue))),
+        ])
+    }
+}
+
+impl Model for DelaysRest {
+    fn solve(self, effort: &Effort) -> Result<Columns, NoColumns> {
+        let (link, mbps) = self.link()?;
+        let (queue, rates) = link.rest(effort)?;
+        let fair = link.capacity / rates.len() as f64;
+        Ok(vec![
+            ("flow", wholes((0..rates.len() as u64).map(Some))),
+            ("rate_mbps", numbers(rates.iter().map(|rate| rate * mbps))),
+            ("share", numbers(rates.iter().map(|rate| rate / fair))),
+            ("queue_s", numbers(rates.iter().map(|_| queue))),
+        ])
+    }
+}

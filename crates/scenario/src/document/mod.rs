@@ -1,0 +1,6 @@
+//! What a scenario says: its keys with their types and defaults, and what there is to choose from.
+
+pub(crate) mod catalogue;
+pub(crate) mod choice;
+pub(crate) mod defaults;
+pub(crate) mod format;

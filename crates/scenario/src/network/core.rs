@@ -1,0 +1,311 @@
+//! The network that a scenario describes, templates expanded: links, and groups of flows with their way.
+
+use crate::document::choice::{LawSpec, LossModel, LossSpec, Shape, Spread};
+use crate::document::format::{Arrivals, Mismatch, RateChange, Reorder, Transport};
+use crate::network::aggregate::CoreAggregate;
+use crate::network::index::Index;
+use knee_input::problem::{Fault, Key, KeyPath};
+use knee_input::quantity::{BufferSize, Delay, FlowSize};
+use knee_laws::quantities::{BitRate, Span, Time};
+use knee_sim::config::Loss;
+
+/// A link of the network's core.
+#[derive(Clone, Debug)]
+pub(crate) struct CoreLink {
+    pub name: String,
+    pub from: String,
+    pub to: String,
+    pub rate: BitRate,
+    pub delay: Span,
+    pub buffer: Option<BufferSize>,
+    pub router: Option<LawSpec>,
+    pub rate_changes: Vec<(Time, BitRate)>,
+    pub loss: Option<LossSpec>,
+    pub reorder: Option<Reorder>,
+    pub measured: bool,
+    /// Where the text speaks of it.
+    pub at: KeyPath,
+}
+
+/// A group of flows.
+#[derive(Clone, Debug)]
+pub(crate) struct CoreGroup {
+    pub name: String,
+    pub count: u64,
+    /// Core links of the data, in order.
+    pub forward: Vec<usize>,
+    /// Core links of the ACKs, in order.
+    pub backward: Vec<usize>,
+    pub access: Option<CoreAccess>,
+    pub start: Spread,
+    pub stop: Option<Spread>,
+    pub size: FlowSize,
+    pub arrivals: Option<Arrivals>,
+    pub sender: Option<LawSpec>,
+    pub mismatch: Option<Mismatch>,
+    pub transport: Transport,
+    /// Where the text speaks of it.
+    pub at: KeyPath,
+}
+
+/// Access links of each flow: one each way at either end.
+#[derive(Clone, Debug)]
+pub(crate) struct CoreAccess {
+    pub rate: BitRate,
+    pub delay: AccessDelay,
+}
+
+/// How long access links are.
+#[derive(Clone, Debug)]
+pub(crate) enum AccessDelay {
+    /// They make up for what the core lacks of this RTT.
+    Rtt(Spread),
+    /// Each of the four.
+    Each(Spread),
+}
+
+/// All links and groups.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Network {
+    pub links: Vec<CoreLink>,
+    pub groups: Vec<CoreGroup>,
+    pub aggregates: Vec<CoreAggregate>,
+    /// Where the links are; made anew by [`Self::index_links`].
+    pub index: Index,
+    /// What crosses each link; found by [`Self::survey`].
+    pub crossings: Vec<Crossing>,
+}
+
+/// What crosses a link. Of flows that come and go it counts if no others are there.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Crossing {
+    /// Flows whose data crosses it, and the sum of their propagation RTTs, seconds.
+    data: (u64, f64),
+    /// The same of flows whose data or ACKs cross it.
+    all: (u64, f64),
+}
+
+/// What a template offers to further `[[flows]]`.
+#[derive(Clone, Debug)]
+pub(crate) struct Template {
+    /// Links of the path `forward`; those of `reverse` are their reverse links backwards.
+    pub forward: Vec<usize>,
+    pub reverse: Vec<usize>,
+    pub access: CoreAccess,
+    pub start: Spread,
+}
+
+impl Spread {
+    /// Least and largest value among `count` flows.
+    pub fn range(&self, count: u64) -> (Span, Span) {
+        match self {
+            Self::Fixed(time) => (time.0, time.0),
+            Self::Shape(Shape::Uniform([a, b])) => (a.0, b.0),
+            Self::Shape(Shape::Step(step)) => {
+                (step.from.0, step.from.0 + step.by.0 * count.saturating_sub(1))
+            }
+        }
+    }
+    /// Mean over `count` flows.
+    pub fn mean(&self, count: u64) -> Span {
+        let (least, largest) = self.range(count);
+        (least + largest) / 2
+    }
+    /// The value of flow `index`; `uniform` is drawn from [0, 1].
+    pub fn value(&self, index: u64, uniform: &mut dyn FnMut() -> f64) -> Span {
+        match self {
+            Self::Fixed(time) => time.0,
+            Self::Shape(Shape::Uniform([a, b])) => a.0 + (b.0 - a.0).scale(uniform()),
+            Self::Shape(Shape::Step(step)) => step.from.0 + step.by.0 * index,
+        }
+    }
+    /// Are its values in order and below a day?
+    pub fn check(&self, count: u64, at: &KeyPath) -> Result<(), Fault> {
+        if let Self::Shape(Shape::Uniform([a, b])) = self
+            && a.0 > b.0
+        {
+            return Err(at.key("uniform").fault("the lower end comes first"));
+        }
+        let (_, largest) = self.range(count);
+        if largest > Span::from_secs(86_400) {
+            return Err(at.fault(format!("the last flow's would be {largest}; at most 24 h")));
+        }
+        Ok(())
+    }
+}
+
+/// The four access delays of a flow: out of the source, into the sink, out of the sink, into the source.
+pub(crate) fn split(rest: Span) -> [Span; 4] {
+    let there = rest / 2;
+    let back = rest - there;
+    [there / 2, there - there / 2, back / 2, back - back / 2]
+}
+
+impl Network {
+    /// Propagation delay of the core, there and back.
+    pub fn core_rtt(&self, group: &CoreGroup) -> Span {
+        let ways = group.forward.iter().chain(&group.backward);
+        ways.fold(Span::ZERO, |sum, link| sum + self.links[*link].delay)
+    }
+
+    /// Mean propagation RTT of a group.
+    pub fn mean_rtt(&self, group: &CoreGroup) -> Span {
+        match group.access.as_ref().map(|access| &access.delay) {
+            None => self.core_rtt(group),
+            Some(AccessDelay::Rtt(rtt)) => rtt.mean(group.count),
+            Some(AccessDelay::Each(delay)) => self.core_rtt(group) + delay.mean(group.count) * 4,
+        }
+    }
+
+    /// The shortest propagation RTT of a group's flows.
+    pub fn shortest_rtt(&self, group: &CoreGroup) -> Span {
+        match group.access.as_ref().map(|access| &access.delay) {
+            None => self.core_rtt(group),
+            Some(AccessDelay::Rtt(rtt)) => rtt.range(group.count).0,
+            Some(AccessDelay::Each(delay)) => self.core_rtt(group) + delay.range(group.count).0 * 4,
+        }
+    }
+
+    /// Notes where the links are, once they are all there.
+    pub fn index_links(&mut self) {
+        self.index = Index::new(&self.links, &self.aggregates);
+    }
+
+    /// Finds what crosses each link, once all groups are there.
+    pub fn survey(&mut self) {
+        let lasting = self.groups.iter().any(|group| group.arrivals.is_none() && group.count > 0);
+        let mut crossings = vec![Crossing::default(); self.links.len()];
+        let mut last = vec![usize::MAX; self.links.len()];
+        for (number, group) in self.groups.iter().enumerate() {
+            if lasting && group.arrivals.is_some() {
+                continue;
+            }
+            let rtts = self.mean_rtt(group).seconds() * group.count as f64;
+            let count = |(flows, sum): &mut (u64, f64)| {
+                (*flows, *sum) = (*flows + group.count, *sum + rtts)
+            };
+            let ways = group.forward.iter().map(|link| (link, true));
+            for (&link, is_data) in ways.chain(group.backward.iter().map(|link| (link, false))) {
+                if std::mem::replace(&mut last[link], number) == number {
+                    continue;
+                }
+                if is_data {
+                    count(&mut crossings[link].data);
+                }
+                count(&mut crossings[link].all);
+            }
+        }
+        self.crossings = crossings;
+    }
+
+    /// Mean propagation RTT of the flows whose data crosses a link; of ACKs if there is no data;
+    /// twice the link's delay if nothing crosses it.
+    pub fn rtt_over(&self, link: usize) -> Span {
+        let Crossing { data, all } = self.crossings[link];
+        let mean =
+            |(flows, sum): (u64, f64)| (flows > 0).then(|| Span::from_seconds(sum / flows as f64));
+        mean(data).or_else(|| mean(all)).unwrap_or(self.links[link].delay * 2)
+    }
+
+    /// Flows whose data or ACKs cross a link.
+    pub fn flows_over(&self, link: usize) -> u64 {
+        self.crossings[link].all.0
+    }
+
+    /// The place of a link.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.index.link(name)
+    }
+
+    /// The link's like in the other direction, by name.
+    pub fn reverse_of(&self, link: usize) -> Option<usize> {
+        let name = &self.links[link].name;
+        match name.strip_suffix(REVERSE) {
+            Some(forward) => self.find(forward),
+            None => self.find(&format!("{name}{REVERSE}")),
+        }
+    }
+
+    /// The fastest rate that a link of these ever has.
+    pub fn fastest(&self, links: &[usize]) -> BitRate {
+        let rates = links.iter().flat_map(|link| {
+            let link = &self.links[*link];
+            link.rate_changes.iter().map(|(_, rate)| *rate).chain([link.rate])
+        });
+        rates.fold(BitRate::from_bps(1.0), |a, b| if b > a { b } else { a })
+    }
+}
+
+/// What the name of a link in the other direction ends with.
+pub(crate) const REVERSE: &str = "-reverse";
+
+/// A link's rate changes, checked to be in order of time.
+pub(crate) fn rate_changes(
+    changes: &[RateChange],
+    at: &KeyPath,
+) -> Result<Vec<(Time, BitRate)>, Fault> {
+    let mut last = None;
+    let mut checked = Vec::new();
+    for (index, change) in changes.iter().enumerate() {
+        let time = Delay::after_start(change.at);
+        if last.is_some_and(|last| time <= last) {
+            let at = at.key("rate_changes").index(index).key("at");
+            return Err(at.fault("rate changes come in order of time"));
+        }
+        last = Some(time);
+        checked.push((time, change.rate.0));
+    }
+    Ok(checked)
+}
+
+impl LossSpec {
+    /// Does nothing come through?
+    pub fn loses_all(self) -> bool {
+        match self.model() {
+            Loss::Bernoulli { probability } => probability >= 1.0,
+            Loss::GilbertElliott { good, bad, .. } => good >= 1.0 && bad >= 1.0,
+        }
+    }
+
+    /// As the simulator takes it.
+    pub fn model(self) -> Loss {
+        match self {
+            Self::Each(probability) | Self::Model(LossModel::Probability(probability)) => {
+                Loss::Bernoulli { probability: probability.0 }
+            }
+            Self::Model(LossModel::GilbertElliott(chain)) => Loss::GilbertElliott {
+                enter: chain.enter.0,
+                leave: chain.leave.0,
+                good: chain.good.0,
+                bad: chain.bad.0,
+            },
+        }
+    }
+}
+
+impl CoreLink {
+    /// A key of it, as messages show it.
+    pub fn shown(&self, key: &str) -> String {
+        self.at.key(key).shown(&self.name)
+    }
+}
+
+impl CoreGroup {
+    /// A key of it, or the key that it comes from, as messages show it.
+    pub fn shown(&self, key: &str) -> String {
+        let is_template = !self.at.0.iter().any(|step| matches!(step, Key::Index(_)));
+        if is_template { self.at.shown(&self.name) } else { self.at.key(key).shown(&self.name) }
+    }
+
+    /// Where it is said when its flows start.
+    pub fn start_at(&self) -> KeyPath {
+        let is_element = self.at.0.iter().any(|step| matches!(step, Key::Index(_)));
+        let table = if is_element { self.at.clone() } else { KeyPath(self.at.0[..1].to_vec()) };
+        table.key("start")
+    }
+
+    /// Do its flows never run out of data?
+    pub fn is_endless(&self) -> bool {
+        self.arrivals.is_none() && self.size == FlowSize::Endless
+    }
+}

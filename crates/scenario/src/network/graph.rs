@@ -1,0 +1,321 @@
+//! A general graph: links and groups of flows by name, ways found and checked.
+
+use crate::document::choice::{PathSpec, Spread};
+use crate::document::defaults::{ACCESS_FACTOR, first_second, no_delay};
+use crate::document::format::{Document, Group, Link};
+use crate::network::core::{
+    AccessDelay, CoreAccess, CoreGroup, CoreLink, Network, REVERSE, Template, rate_changes,
+};
+use knee_input::interrupt::{Halt, Interrupt};
+use knee_input::nearest::{listed, nearest};
+use knee_input::problem::{Fault, KeyPath};
+use knee_input::quantity::FlowSize;
+use knee_laws::quantities::BitRate;
+use std::collections::BTreeSet;
+
+/// The links of `[[link]]`.
+pub(crate) fn links(document: &Document) -> Result<Network, Fault> {
+    let mut network = Network::default();
+    for (index, link) in document.link.iter().enumerate() {
+        let at = KeyPath::element("link", index);
+        network.links.push(core_link(link, &at)?);
+        if link.duplex {
+            let mut reverse = core_link(link, &at)?;
+            reverse.name.push_str(REVERSE);
+            std::mem::swap(&mut reverse.from, &mut reverse.to);
+            network.links.push(reverse);
+        }
+    }
+    let mut names = BTreeSet::new();
+    for link in &network.links {
+        if !names.insert(&link.name) {
+            let name = &link.name;
+            return Err(link.at.key("name").fault(format!("there are two links `{name}`")));
+        }
+    }
+    network.index_links();
+    Ok(network)
+}
+
+fn core_link(link: &Link, at: &KeyPath) -> Result<CoreLink, Fault> {
+    if link.from == link.to {
+        return Err(at.key("to").fault("a link leads from one node to another"));
+    }
+    Ok(CoreLink {
+        name: link.name.clone(),
+        from: link.from.clone(),
+        to: link.to.clone(),
+        rate: link.rate.0,
+        delay: link.delay.0,
+        buffer: link.buffer,
+        router: link.router.clone(),
+        rate_changes: rate_changes(&link.rate_changes, at)?,
+        loss: link.loss,
+        reorder: link.reorder,
+        measured: link.measured,
+        at: at.clone(),
+    })
+}
+
+/// Adds the groups of `[[flows]]`.
+pub(crate) fn groups(
+    document: &Document,
+    network: &mut Network,
+    template: Option<&Template>,
+    interrupt: Interrupt,
+) -> Result<(), Halt> {
+    let mut names: BTreeSet<String> =
+        network.groups.iter().map(|group| group.name.clone()).collect();
+    let mut hops = 0;
+    for (index, group) in document.flows.iter().enumerate() {
+        let at = KeyPath::element("flows", index);
+        if !names.insert(group.name.clone()) {
+            let name = &group.name;
+            return Err(at.key("name").fault(format!("there are two groups `{name}`")).into());
+        }
+        let group = core_group(group, Context { network, template, at: &at, interrupt })?;
+        hops += network.length(&group.forward) + network.length(&group.backward);
+        check_hops(hops, &at)?;
+        network.groups.push(group);
+    }
+    Ok(())
+}
+
+/// Most links of all ways together, there and back.
+const MOST_HOPS: usize = 10_000_000;
+
+/// Are ways that have so many links together, up to the one at `at`, within reason?
+pub(crate) fn check_hops(hops: usize, at: &KeyPath) -> Result<(), Fault> {
+    if hops <= MOST_HOPS {
+        return Ok(());
+    }
+    Err(at.fault(format!("with this, all ways have {hops} links together; at most {MOST_HOPS}")))
+}
+
+/// A way as it is written.
+pub(crate) struct Way<'a> {
+    pub path: Option<&'a PathSpec>,
+    pub from: Option<&'a String>,
+    pub to: Option<&'a String>,
+    pub back: Option<&'a PathSpec>,
+}
+
+/// What a group is checked against.
+#[derive(Clone, Copy)]
+pub(crate) struct Context<'a> {
+    pub network: &'a Network,
+    pub template: Option<&'a Template>,
+    pub at: &'a KeyPath,
+    pub interrupt: Interrupt<'a>,
+}
+
+fn core_group(group: &Group, context: Context) -> Result<CoreGroup, Halt> {
+    let at = context.at;
+    let way = Way {
+        path: group.path.as_ref(),
+        from: group.from.as_ref(),
+        to: group.to.as_ref(),
+        back: group.back.as_ref(),
+    };
+    let forward = context.forward(&way)?;
+    let backward = context.backward(&way, &forward)?;
+    let start = match (&group.start, &group.arrivals, context.template) {
+        (Some(Spread::Shape(_)), Some(_), _) => {
+            return Err(at
+                .key("start")
+                .fault("arrivals begin at one time, such as \"0 s\"")
+                .into());
+        }
+        (Some(start), ..) => start.clone(),
+        (None, Some(_), _) => Spread::Fixed(no_delay()),
+        (None, None, Some(template)) => template.start.clone(),
+        (None, None, None) => first_second(),
+    };
+    start.check(group.count.0, &at.key("start"))?;
+    if let Some(stop) = &group.stop {
+        let at = at.key("stop");
+        if group.arrivals.is_some() && matches!(stop, Spread::Shape(_)) {
+            return Err(at.fault("arrivals end at one time, such as \"60 s\"").into());
+        }
+        stop.check(group.count.0, &at)?;
+        let last = start.range(group.count.0).1;
+        if stop.range(group.count.0).0 <= last {
+            return Err(at.fault(format!("flows start until {last}; stop comes later")).into());
+        }
+    }
+    if group.size.is_some() && group.arrivals.is_some() {
+        return Err(at.key("size").fault("arrivals have their size in `arrivals.size`").into());
+    }
+    let mut core = CoreGroup {
+        name: group.name.clone(),
+        count: group.count.0,
+        forward,
+        backward,
+        access: None,
+        start,
+        stop: group.stop.clone(),
+        size: group.size.unwrap_or(FlowSize::Endless),
+        arrivals: group.arrivals.clone(),
+        sender: group.sender.clone(),
+        mismatch: group.mismatch,
+        transport: group.transport.clone(),
+        at: at.clone(),
+    };
+    core.access = context.access(group, &core)?;
+    Ok(core)
+}
+
+impl Context<'_> {
+    fn access(&self, group: &Group, core: &CoreGroup) -> Result<Option<CoreAccess>, Fault> {
+        let given = group.access.as_ref();
+        let delay = given.and_then(|access| access.delay.clone());
+        if let (Some(delay), Some(_)) = (&delay, &group.rtt) {
+            delay.check(core.count, &self.at.key("access").key("delay"))?;
+            return Err(self.at.key("rtt").fault("give either `rtt` or `access.delay`"));
+        }
+        let template = self.template.map(|template| &template.access);
+        if given.is_none() && group.rtt.is_none() {
+            return Ok(template.cloned());
+        }
+        let delay = match (&group.rtt, delay, template) {
+            (Some(rtt), ..) => {
+                let at = self.at.key("rtt");
+                rtt.check(core.count, &at)?;
+                let least = self.network.core_rtt(core);
+                if rtt.range(core.count).0 < least {
+                    return Err(at.fault(format!(
+                        "its links alone take {least} there and back, which is the least RTT"
+                    )));
+                }
+                AccessDelay::Rtt(rtt.clone())
+            }
+            (None, Some(delay), _) => {
+                delay.check(core.count, &self.at.key("access").key("delay"))?;
+                AccessDelay::Each(delay)
+            }
+            (None, None, Some(template)) => template.delay.clone(),
+            (None, None, None) => AccessDelay::Each(Spread::Fixed(no_delay())),
+        };
+        let fastest = self.network.fastest(&self.network.expanded(&core.forward));
+        let rate = given.and_then(|access| access.rate).map(|rate| rate.0);
+        let rate = rate
+            .or(template.map(|template| template.rate))
+            .unwrap_or(BitRate::from_bps(fastest.bps() * ACCESS_FACTOR));
+        Ok(Some(CoreAccess { rate, delay }))
+    }
+
+    /// The way there.
+    pub fn forward(&self, way: &Way) -> Result<Vec<usize>, Halt> {
+        let said = match (way.path, way.from, way.to) {
+            (Some(_), Some(_), _) | (Some(_), _, Some(_)) => {
+                self.at.key("path").fault("give either `path`, or `from` and `to`")
+            }
+            (Some(path), None, None) => return Ok(self.links(path, &self.at.key("path"))?),
+            (None, Some(from), Some(to)) => {
+                for (key, node) in [("from", from), ("to", to)] {
+                    self.node(node, &self.at.key(key))?;
+                }
+                if from == to {
+                    let message = "flows lead from one node to another";
+                    return Err(self.at.key("to").fault(message).into());
+                }
+                match self.network.index.shortest(from, to, self.interrupt)? {
+                    Some(way) => return Ok(way),
+                    None => {
+                        self.at.key("to").fault(format!("no links lead from `{from}` to `{to}`"))
+                    }
+                }
+            }
+            (None, Some(_), None) => self.at.fault("missing key `to`"),
+            (None, None, Some(_)) => self.at.fault("missing key `from`"),
+            (None, None, None) => self.at.fault("missing its way: give `from` and `to`, or `path`"),
+        };
+        Err(said.into())
+    }
+
+    /// The way back.
+    pub fn backward(&self, way: &Way, forward: &[usize]) -> Result<Vec<usize>, Halt> {
+        let (Some(first), Some(last)) = (forward.first(), forward.last()) else {
+            return Err(self.at.key("path").fault("a way has at least one link").into());
+        };
+        let (start, end) = (&self.network.links[*first].from, &self.network.links[*last].to);
+        if let Some(back) = way.back {
+            let at = self.at.key("back");
+            let links = self.links(back, &at)?;
+            let ends = links.first().zip(links.last());
+            let fits = ends.is_some_and(|(first, last)| {
+                self.network.links[*first].from == *end && self.network.links[*last].to == *start
+            });
+            if !fits {
+                return Err(at
+                    .fault(format!("the way back leads from `{end}` to `{start}`"))
+                    .into());
+            }
+            return Ok(links);
+        }
+        let twins: Option<Vec<usize>> =
+            forward.iter().rev().map(|link| self.network.reverse_of(*link)).collect();
+        if let Some(way) = twins {
+            return Ok(way);
+        }
+        self.network.index.shortest(end, start, self.interrupt)?.ok_or_else(|| {
+            let message = format!(
+                "no links lead back from `{end}` to `{start}` for its ACKs; \
+                 add them (or `duplex = true`)"
+            );
+            self.at.fault(message).into()
+        })
+    }
+
+    fn node(&self, name: &str, at: &KeyPath) -> Result<(), Fault> {
+        let index = &self.network.index;
+        if index.has_node(name) {
+            return Ok(());
+        }
+        let hint = nearest(name, index.nodes());
+        Err(at.fault(format!("no such node; there are {}{hint}", listed(index.nodes()))))
+    }
+
+    /// Links of a path, checked to exist and to connect.
+    fn links(&self, path: &PathSpec, at: &KeyPath) -> Result<Vec<usize>, Fault> {
+        let names = match (path, self.template) {
+            (PathSpec::Links(names), _) => names,
+            (PathSpec::Direction(direction), Some(template)) => {
+                return match direction.as_str() {
+                    "forward" => Ok(template.forward.clone()),
+                    "reverse" => Ok(template.reverse.clone()),
+                    _ => Err(at.fault("a path is \"forward\", \"reverse\" or a list of links")),
+                };
+            }
+            (PathSpec::Direction(_), None) => {
+                return Err(at.fault("in a graph a path is a list of links"));
+            }
+        };
+        if names.is_empty() {
+            return Err(at.fault("a path has at least one link"));
+        }
+        let mut links: Vec<usize> = Vec::with_capacity(names.len());
+        let mut taken = BTreeSet::new();
+        for (index, name) in names.iter().enumerate() {
+            let at = at.index(index);
+            let Some(link) = self.network.find(name) else {
+                let known = || self.network.links.iter().map(|link| link.name.as_str());
+                let hint = nearest(name, known());
+                return Err(at.fault(format!("no such link; there are {}{hint}", listed(known()))));
+            };
+            if !taken.insert(link) {
+                return Err(at.fault("a path takes a link once"));
+            }
+            if let Some(last) = links.last() {
+                let (end, start) = (&self.network.links[*last].to, &self.network.links[link].from);
+                if end != start {
+                    return Err(at.fault(format!(
+                        "it leaves `{start}`, but the link before it ends at `{end}`"
+                    )));
+                }
+            }
+            links.push(link);
+        }
+        Ok(links)
+    }
+}

@@ -1,0 +1,6 @@
+//! Runs: from plans and seeds to the simulator, and from its reports to columns.
+
+pub(crate) mod build;
+pub(crate) mod results;
+pub(crate) mod runs;
+pub(crate) mod ways;
