@@ -2,7 +2,7 @@
 
 PYTHON ?= python3.11
 BIN := .venv/bin
-PYTHON_SOURCES := python tests docs/conf.py docs/experiments docs/pictures reference crates/sim/benches
+PYTHON_SOURCES := python tests docs/conf.py docs/experiments docs/pictures reference vectors crates/sim/benches
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
 
 .DEFAULT_GOAL := help

@@ -1,15 +1,24 @@
-"""Models of BBR's Startup and Drain, v1 and v3, and flows of each. What follows hashes the time for its phases."""
+"""Models of BBR's Startup and Drain, v1 and v3, and flows of each.
+
+The later phases are not here: knee chooses their lengths by a hash of the time.
+"""
 
 import math
+from types import SimpleNamespace
 
 from flows import SUMS, Flow, table
-from types import SimpleNamespace
 
 
 class Startup:
     """draft-cardwell-iccrg-bbr-congestion-control-00, 4.1 to 4.3.3, without losses."""
 
-    gain, margin, room, drain, windows = 2 / math.log(2), 1.0, 3.0, math.log(2) / 2, (2 / math.log(2),) * 2
+    gain, margin, room, drain, windows = (
+        2 / math.log(2),
+        1.0,
+        3.0,
+        math.log(2) / 2,
+        (2 / math.log(2),) * 2,
+    )
     least, rounds_kept = 0.0, 10
 
     def __init__(self, window):
@@ -25,7 +34,9 @@ class Startup:
         if begins:
             self.ends, self.round = sample.delivered, self.round + 1
         rate = (sample.delivered - sample.prior) / (sample.us / 1e6)
-        self.samples = [(r, x) for r, x in self.samples if r > self.round - self.rounds_kept] + [(self.round, rate)]
+        self.samples = [(r, x) for r, x in self.samples if r > self.round - self.rounds_kept] + [
+            (self.round, rate)
+        ]
         bandwidth = max(x for _, x in self.samples)
         if begins and not self.full:
             self.judge(bandwidth, rate)
@@ -54,7 +65,7 @@ class Startup:
 
 
 class Startup3(Startup):
-    """draft-ietf-ccwg-bbr: gains 4 ln 2 and 2, a margin of 1 %, the rate of the last sample judged."""
+    """draft-ietf-ccwg-bbr: gains 4 ln 2 and 2, a margin of 1 %; the last sample is judged."""
 
     gain, margin, room, drain, windows = 4 * math.log(2), 0.99, 0.0, 0.5, (2.0, 2.0)
     least, rounds_kept = 4.0, 1_000_000  # two probing cycles: all of Startup
@@ -64,16 +75,30 @@ class Startup3(Startup):
 
 
 def start(law, model):
-    """Rounds of 100 ms over 1000 packets/s: 10, 20, 40, 80, then 100 packets, of which more and more wait. Drain is not
-    over while more than a BDP, with room for three packets, is in flight."""
+    """A flow over 1000 packets/s and 100 ms: rounds of 10, 20, 40, 80, then 100 packets.
+
+    Drain lasts while more than a BDP and three packets are in flight; the flow ends before.
+    """
     flow = Flow("startup", law, model, SUMS)
     delivered = 0
-    for packets, in_flight in ((10, 20), (20, 40), (40, 80), (80, 160), (100, 200), (100, 250), (100, 280), (100, 240), (100, 180)):
+    for packets, in_flight in (
+        (10, 20),
+        (20, 40),
+        (40, 80),
+        (80, 160),
+        (100, 200),
+        (100, 250),
+        (100, 280),
+        (100, 240),
+        (100, 180),
+    ):
         prior = delivered
         for part in range(1, 11):
             delivered = prior + packets * part // 10
             acked = delivered - prior - packets * (part - 1) // 10
-            sample = SimpleNamespace(delivered=delivered, prior=prior, us=100_000, prior_in_flight=in_flight)
+            sample = SimpleNamespace(
+                delivered=delivered, prior=prior, us=100_000, prior_in_flight=in_flight
+            )
             flow.ack(100_000, after=10_000, acked=acked, in_flight=in_flight, sample=sample)
     return flow
 

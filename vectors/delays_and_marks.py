@@ -1,4 +1,4 @@
-"""Models of senders that learn from delays or from marks packet by packet, from their papers' equations, and flows of each."""
+"""Models of senders that answer to delays or to the marks of single packets, and flows of each."""
 
 import math
 
@@ -61,6 +61,7 @@ class Vegas:
 
 def vegas():
     """TCP Vegas with queues that it should shorten, keep and lengthen."""
+
     def queue(flow, rtts):
         for rtt in rtts:
             flow.round(rtt)
@@ -69,11 +70,30 @@ def vegas():
             flow.round(rtt)
         return flow
 
-    rising = [100_000, 100_000, 100_000, 104_000, 108_000, 112_000, 120_000, 130_000, 120_000, 110_000, 104_000, 100_000]
-    return table([
-        tour(Flow("tour", "vegas", Vegas(2), SUMS)),
-        queue(Flow("starts", "vegas", Vegas(2), SUMS), [80_000] * 7 + [90_000, 100_000, 85_000, 80_000]),
-        queue(Flow("avoids", "vegas", Vegas(20, 2.0), SUMS, initial_ssthresh=2.0), rising)])
+    rising = [
+        100_000,
+        100_000,
+        100_000,
+        104_000,
+        108_000,
+        112_000,
+        120_000,
+        130_000,
+        120_000,
+        110_000,
+        104_000,
+        100_000,
+    ]
+    return table(
+        [
+            tour(Flow("tour", "vegas", Vegas(2), SUMS)),
+            queue(
+                Flow("starts", "vegas", Vegas(2), SUMS),
+                [80_000] * 7 + [90_000, 100_000, 85_000, 80_000],
+            ),
+            queue(Flow("avoids", "vegas", Vegas(20, 2.0), SUMS, initial_ssthresh=2.0), rising),
+        ]
+    )
 
 
 class Fast:
@@ -101,7 +121,9 @@ class Fast:
             return
         if ended:
             w, ratio = self.window, min(ack.least / self.average, 1)
-            self.target = max(min(2 * w, (1 - self.gamma) * w + self.gamma * (ratio * w + self.alpha)), 1)
+            self.target = max(
+                min(2 * w, (1 - self.gamma) * w + self.gamma * (ratio * w + self.alpha)), 1
+            )
         self.window = min(self.target, self.window + ack.acked)
 
     def on_loss(self, told):
@@ -113,6 +135,7 @@ class Fast:
 
 def fast():
     """FAST TCP: far from its equilibrium, near it, and with a queue that is too long."""
+
     class Gentle(Fast):
         alpha, gamma = 5.0, 0.2
 
@@ -122,10 +145,13 @@ def fast():
         return flow
 
     rtts = [100_000] * 4 + [110_000, 130_000, 150_000, 125_000, 110_000, 100_000]
-    return table([
-        tour(Flow("tour", "fast", Fast(2), SUMS)),
-        queue(Flow("queue", "fast", Fast(10), SUMS), rtts),
-        queue(Flow("gentle", "fast", Gentle(30), SUMS, alpha=5.0, gamma=0.2), rtts)])
+    return table(
+        [
+            tour(Flow("tour", "fast", Fast(2), SUMS)),
+            queue(Flow("queue", "fast", Fast(10), SUMS), rtts),
+            queue(Flow("gentle", "fast", Gentle(30), SUMS, alpha=5.0, gamma=0.2), rtts),
+        ]
+    )
 
 
 class Dctcp(Tcp):
@@ -133,7 +159,14 @@ class Dctcp(Tcp):
 
     def __init__(self, window, ssthresh=1e9):
         super().__init__(window, ssthresh)
-        self.alpha, self.acked, self.ends, self.packets, self.marked, self.cut = 1.0, 0, int(window), 0, 0, False
+        self.alpha, self.acked, self.ends, self.packets, self.marked, self.cut = (
+            1.0,
+            0,
+            int(window),
+            0,
+            0,
+            False,
+        )
 
     def on_ack(self, ack):
         is_marked = ack.value == 1
@@ -162,16 +195,31 @@ def marks(flow, rounds, every, rtt=50_000):
             packets = int(flow.model.window)
             for _ in range(packets):
                 number += 1
-                flow.ack(rtt, after=rtt // packets, feedback=("ecn", int(n > 0 and number % n == 0)))
+                flow.ack(
+                    rtt, after=rtt // packets, feedback=("ecn", int(n > 0 and number % n == 0))
+                )
+    return flow
+
+
+def other_marks(flow, rtt=50_000):
+    """Marked and unmarked ACKs: duplicates, of many packets, in recovery, short of data."""
+    kinds = {"acked": 0}, {"acked": 3}, {"recovering": 1}, {"limited": 1}
+    for kind in (*kinds, *reversed(kinds)):
+        for marked in (1, 0, 0):
+            flow.ack(rtt, after=9_000, feedback=("ecn", marked), **kind)
     return flow
 
 
 def dctcp():
     """DCTCP with no, few, many and all packets marked."""
     flow = tour(Flow("tour", "dctcp", Dctcp(2), SUMS))
-    shares = marks(Flow("shares", "dctcp", Dctcp(10, 24.0), SUMS, initial_ssthresh=24.0), 3, (0, 0, 10, 4, 2, 0, 1))
+    shares = marks(
+        Flow("shares", "dctcp", Dctcp(10, 24.0), SUMS, initial_ssthresh=24.0),
+        3,
+        (0, 0, 10, 4, 2, 0, 1),
+    )
     shares.congestion("loss")
-    return table([flow, marks(shares, 1, (3, 0, 0, 7))])
+    return table([flow, marks(other_marks(shares), 1, (3, 0, 0, 7))])
 
 
 class Prague(Tcp):
@@ -180,7 +228,8 @@ class Prague(Tcp):
     def __init__(self, window, after=500):
         super().__init__(window, math.inf)
         self.alpha, self.seen, self.after, self.rounds = 1.0, False, after, 0
-        self.acked, self.ends, self.packets, self.marked, self.updated, self.cut_until = 0, int(window), 0, 0, 0, 0
+        self.acked, self.ends, self.packets, self.marked = 0, int(window), 0, 0
+        self.updated, self.cut_until = 0, 0
         self.smoothed, self.pacing = 0, None
 
     def virtual(self):
@@ -235,4 +284,6 @@ def prague():
     flow.congestion("loss", after=1_000)
     marks(flow, 1, (3, 0)).congestion("timeout", after=400_000)
     short = Flow("short", "prague", Prague(10, 2), SUMS, independent_after=2)
-    return table([marks(flow, 1, (0, 0, 5)), marks(short, 4, (0, 7, 0, 3, 0), rtt=5_000)])
+    return table(
+        [marks(other_marks(flow), 1, (0, 0, 5)), marks(short, 4, (0, 7, 0, 3, 0), rtt=5_000)]
+    )

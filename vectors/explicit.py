@@ -1,7 +1,8 @@
-"""Models of senders with explicit feedback, from their papers' equations, and flows of each. VCP is in vcp.py."""
+"""Models of senders with explicit feedback, and flows of each. VCP is in vcp.py."""
 
 import math
 
+from feedback import height
 from flows import FUNCTIONS, SUMS, Flow, table
 
 
@@ -30,6 +31,7 @@ class Xcp(Halving):
 
 def xcp():
     """XCP's windows up, down, at the rate that the sender wants, and after losses."""
+
     def steps(flow):
         for step in (500.0, 250.0, -100.0, 1000.0, 1000.0, 1e9, -3000.0, 0.0, 40.0):
             flow.ack(80_000, after=10_000, feedback=("xcp", step))
@@ -44,16 +46,27 @@ def xcp():
         flow.ack(80_000, after=10_000, feedback=("xcp", 250.0))
         return flow
 
-    return table([steps(Flow("any", "xcp", Xcp(10), SUMS)),
-                  steps(Flow("wanted", "xcp", Xcp(10, 1.2e6), SUMS, desired_rate=1.2e6))])
+    return table(
+        [
+            steps(Flow("any", "xcp", Xcp(10), SUMS)),
+            steps(Flow("wanted", "xcp", Xcp(10, 1.2e6), SUMS, desired_rate=1.2e6)),
+        ]
+    )
 
 
 class RateSender:
-    """PIQI-RCP (19), of which (2) is tau_1 = 1 and tau_2 = 0: x in bytes/s, at least a packet an RTT."""
+    """PIQI-RCP (19): x in bytes/s, at least a packet an RTT. (2) is tau_1 = 1 and tau_2 = 0."""
 
     def __init__(self, tau1=1.0, tau2=0.0, packet_bytes=1000):
         self.tau1, self.tau2, self.packet_bytes = tau1, tau2, packet_bytes
-        self.x, self.last, self.answered, self.most, self.open, self.smoothed = 0.0, None, None, 1e9, False, 0.0
+        self.x, self.last, self.answered, self.most, self.open, self.smoothed = (
+            0.0,
+            None,
+            None,
+            1e9,
+            False,
+            0.0,
+        )
 
     @property
     def window(self):
@@ -82,7 +95,8 @@ class RateSender:
 
 
 def rcp():
-    """RCP's and QI-RCP's sender: at once at the path's rate; after a timeout as fast as ACKs come."""
+    """RCP's and QI-RCP's sender: at once at the path's rate; after a timeout a packet an ACK."""
+
     def paths(flow):
         for interval, rate in enumerate((1.25e6, 1.25e6, 2.5e6, 4e5, 1.0, 1e6), 1):
             flow.ack(100_000, after=10_000, feedback=("rate", rate, interval))
@@ -97,15 +111,23 @@ def rcp():
 
 
 def piqi_rcp():
-    """PIQI-RCP (19) from x = 0, tau_1 = 0.005, tau_2 = 0.5; a repeated interval is not answered again."""
+    """PIQI-RCP (19) from x = 0, tau_1 = 0.005, tau_2 = 0.5; each interval is answered once."""
+
     def run(name, path):
         flow = Flow(name, "piqi-rcp", RateSender(0.005, 0.5, 1), SUMS, packet_bytes=1)
         return flow.acks((0, 1_000_000, ("rate", rate, interval)) for rate, interval in path)
 
-    return table([
-        run("steady", [(12.5e6, 1 + i) for i in range(30)]),
-        run("repeats", [(12.5e6 - 1e5 * (i // 3), 9 + i // 3) for i in range(30)]),
-        run("falls", [(12.5e6, 1 + i) for i in range(20)] + [(11.5e6, 21), (9e6, 22), (1e6, 23), (2e6, 25)])])
+    return table(
+        [
+            run("steady", [(12.5e6, 1 + i) for i in range(30)]),
+            run("repeats", [(12.5e6 - 1e5 * (i // 3), 9 + i // 3) for i in range(30)]),
+            run(
+                "falls",
+                [(12.5e6, 1 + i) for i in range(20)]
+                + [(11.5e6, 21), (9e6, 22), (1e6, 23), (2e6, 25)],
+            ),
+        ]
+    )
 
 
 class Mlcp(Halving):
@@ -138,9 +160,11 @@ class Mlcp(Halving):
 
 def mlcp():
     """MLCP's windows after ACKs of any RTT and interval, and after losses."""
+
     def run(name, acks):
         return Flow(name, "mlcp", Mlcp(2), FUNCTIONS).acks(
-            (time, rtt, ("mlcp", code, 1000 * t_p)) for time, rtt, t_p, code in acks)
+            (time, rtt, ("mlcp", code, 1000 * t_p)) for time, rtt, t_p, code in acks
+        )
 
     losses = run("losses", [(80 * i, 80, 80, 1) for i in range(6)])
     losses.congestion("loss")
@@ -149,20 +173,32 @@ def mlcp():
     losses.ack(80_000, after=10_000, limited=1, feedback=("mlcp", 8, 80_000))
     losses.congestion("timeout", after=400_000)
     losses.ack(80_000, after=10_000, feedback=("mlcp", 6, 80_000))
-    return table([
-        run("every-code", [(300 * code, 80, 80, code) for code in range(1, 16)]),
-        run("any-rtt", [(i, rtt, t_p, code) for i, (rtt, t_p, code) in enumerate(
-            (rtt, t_p, code) for code in (1, 6, 7) for t_p in (80, 400, 1400) for rtt in (1, 90, 1000, 5000))]),
-        run("cuts", [(10 * i, 80, 80, 1) for i in range(30)]
-            + [(1000 + 50 * i, 80, 200, code) for i, code in enumerate((8, 9, 6, 15, 8, 8, 8, 15, 15, 1))]),
-        losses])
-
-
-def height(load):
-    """H of BMCC 4.1.2: linear through (0.15, 0), (0.75, 1/4), (1, 1/2), (1.2, 1)."""
-    corners = [(0.0, 0.0), (0.15, 0.0), (0.75, 0.25), (1.0, 0.5), (1.2, 1.0), (99.0, 1.0)]
-    (x0, y0), (x1, y1) = next((a, b) for a, b in zip(corners, corners[1:]) if a[0] <= load < b[0])
-    return y0 + (y1 - y0) * (load - x0) / (x1 - x0)
+    return table(
+        [
+            run("every-code", [(300 * code, 80, 80, code) for code in range(1, 16)]),
+            run(
+                "any-rtt",
+                [
+                    (i, rtt, t_p, code)
+                    for i, (rtt, t_p, code) in enumerate(
+                        (rtt, t_p, code)
+                        for code in (1, 6, 7)
+                        for t_p in (80, 400, 1400)
+                        for rtt in (1, 90, 1000, 5000)
+                    )
+                ],
+            ),
+            run(
+                "cuts",
+                [(10 * i, 80, 80, 1) for i in range(30)]
+                + [
+                    (1000 + 50 * i, 80, 200, code)
+                    for i, code in enumerate((8, 9, 6, 15, 8, 8, 8, 15, 15, 1))
+                ],
+            ),
+            losses,
+        ]
+    )
 
 
 class Bmcc(Halving):
@@ -187,14 +223,20 @@ class Bmcc(Halving):
         elif load < 0.75 or self.new:
             self.window += (1 + self.kappa * (1 - load) / load) ** min(ratio, 2.5) - 1
         else:
-            self.window += min(ratio ** 2, 100) / self.window
+            self.window += min(ratio**2, 100) / self.window
 
 
 def bmcc():
-    """BMCC as a new flow and as an old one, at any RTT, and after losses. ACKs tell H of the load, or nothing."""
+    """BMCC as a new and as an old flow, at any RTT, and after losses.
+
+    An ACK tells H of the load, or nothing.
+    """
+
     def told(flow, load, **fields):
         flow.model.load = flow.model.load if load is None else load
-        flow.ack(feedback=("adpm", None if load is None else height(load), 0), in_flight=1, **fields)
+        flow.ack(
+            feedback=("adpm", None if load is None else height(load), 0), in_flight=1, **fields
+        )
 
     def run(name, acks):
         flow = Flow(name, "bmcc", Bmcc(2), FUNCTIONS)
@@ -209,19 +251,63 @@ def bmcc():
     told(losses, 0.5, rtt=80_000, after=10_000, limited=1)
     losses.congestion("timeout", after=400_000)
     told(losses, None, rtt=80_000, after=10_000)
-    return table([
-        run("new", [(10 * i, 80, load) for i, load in enumerate((0.15, 0.2, 0.5, 0.7, 0.8, 0.9, 0.99))]),
-        run("old", [(10 * i, 80, 0.15) for i in range(20)] + [
-            (1000 + 90 * i, 80, load) for i, load in enumerate(
-                (1.0, 0.9, 1.1, 1.2, 1.15, 0.76, 0.74, 0.3, 1.05, 1.05, 1.05, 1.05, 1.05, 0.99))]),
-        run("any-rtt", [(5000, 80, 1.0)] + [(6000 + i, rtt, load) for i, (rtt, load) in enumerate(
-            (rtt, load) for load in (0.15, 0.6, 0.9) for rtt in (1, 20, 200, 500, 2000, 5000))]),
-        losses])
+    return table(
+        [
+            run(
+                "new",
+                [
+                    (10 * i, 80, load)
+                    for i, load in enumerate((0.15, 0.2, 0.5, 0.7, 0.8, 0.9, 0.99))
+                ],
+            ),
+            run(
+                "old",
+                [(10 * i, 80, 0.15) for i in range(20)]
+                + [
+                    (1000 + 90 * i, 80, load)
+                    for i, load in enumerate(
+                        (
+                            1.0,
+                            0.9,
+                            1.1,
+                            1.2,
+                            1.15,
+                            0.76,
+                            0.74,
+                            0.3,
+                            1.05,
+                            1.05,
+                            1.05,
+                            1.05,
+                            1.05,
+                            0.99,
+                        )
+                    )
+                ],
+            ),
+            run(
+                "any-rtt",
+                [(5000, 80, 1.0)]
+                + [
+                    (6000 + i, rtt, load)
+                    for i, (rtt, load) in enumerate(
+                        (rtt, load)
+                        for load in (0.15, 0.6, 0.9)
+                        for rtt in (1, 20, 200, 500, 2000, 5000)
+                    )
+                ],
+            ),
+            losses,
+        ]
+    )
 
 
 class Source:
-    """Paganini et al. 2003, (20) and (21) or (27) and (28), with section V's numbers and K log x; w_m is the initial
-    window. Steps every 10 ms from the first ACK on, made with the ACK that is due for them; a packet an ACK at most."""
+    """Paganini et al. 2003, (20) and (21) or (27) and (28), with section V's numbers and K log x.
+
+    w_m is the initial window. A step is due every 10 ms from the first ACK on; the first ACK
+    from then on makes it. The window moves by at most a packet for each that is acknowledged.
+    """
 
     alpha, beta, weight, bottlenecks, step_ms, phi = 0.37, 0.64 * 0.37, 50.0, 1.0, 10, 1000.0
 
@@ -231,12 +317,14 @@ class Source:
 
     def on_ack(self, ack):
         if ack.value is not None:
-            self.marks = (self.marks + [ack.value])[-31:]
+            self.marks = [*self.marks, ack.value][-31:]
         while self.due is not None and self.due <= ack.us:
             self.advance(ack)
             self.due += 1000 * self.step_ms
         self.due = ack.us + 1000 * self.step_ms if self.due is None else self.due
-        self.window = max(1.0, min(max(self.expected, self.window - ack.acked), self.window + ack.acked))
+        self.window = max(
+            1.0, min(max(self.expected, self.window - ack.acked), self.window + ack.acked)
+        )
         self.pacing = self.window * 8000 / ack.smoothed
 
     def on_loss(self, told):
@@ -259,8 +347,15 @@ class Marked(Source):
         self.smoothed = ack.smoothed
         share = min(sum(self.marks), len(self.marks) - 0.5) / len(self.marks)
         price = -math.log(1 - share) / math.log(self.phi)
-        self.xi += self.beta * (self.weight / max(self.expected, 1.0) - price / ack.least) * self.step_ms / 1000
-        self.expected = self.initial * math.exp(self.xi - self.alpha * price / (self.bottlenecks * ack.least))
+        self.xi += (
+            self.beta
+            * (self.weight / max(self.expected, 1.0) - price / ack.least)
+            * self.step_ms
+            / 1000
+        )
+        self.expected = self.initial * math.exp(
+            self.xi - self.alpha * price / (self.bottlenecks * ack.least)
+        )
 
 
 class Delayed(Source):
@@ -269,35 +364,53 @@ class Delayed(Source):
     def advance(self, ack):
         self.smoothed = ack.smoothed
         total, base = ack.rtt, ack.least
-        self.xi += self.beta * (self.weight / max(self.expected, 1.0) - (total - base) / total) * self.step_ms / 1000
-        self.expected = self.initial * math.exp(self.xi) * (base / total) ** (self.alpha / self.bottlenecks)
+        self.xi += (
+            self.beta
+            * (self.weight / max(self.expected, 1.0) - (total - base) / total)
+            * self.step_ms
+            / 1000
+        )
+        self.expected = (
+            self.initial * math.exp(self.xi) * (base / total) ** (self.alpha / self.bottlenecks)
+        )
 
 
 def scalable_price():
     """The scalable law over marks: none, some, many, at a long RTT, and with losses."""
+
     def run(name, acks):
         return Flow(name, "scalable-price", Marked(2), FUNCTIONS).acks(
-            (time, rtt, ("ecn", marked)) for time, rtt, marked in acks)
+            (time, rtt, ("ecn", marked)) for time, rtt, marked in acks
+        )
 
     losses = run("losses", [(50 + 5 * i, 50, 0) for i in range(60)])
     losses.congestion("loss")
     losses.acks((400 + 5 * i, 50, ("ecn", int(i % 7 == 3))) for i in range(20))
     losses.congestion("timeout", after=100_000)
     losses.acks((700 + 5 * i, 50, ("ecn", 0)) for i in range(20))
-    return table([
-        run("idle", [(50 + 5 * i, 50, 0) for i in range(60)]),
-        run("marked", [(50 + 7 * i, 50, int(i % 5 == 2)) for i in range(120)]),
-        run("congested", [(50 + 4 * i, 50, int(i > 40)) for i in range(120)]),
-        run("long", [(500 + 40 * i, 500 + i % 3, int(i % 4 == 0)) for i in range(80)]),
-        losses])
+    return table(
+        [
+            run("idle", [(50 + 5 * i, 50, 0) for i in range(60)]),
+            run("marked", [(50 + 7 * i, 50, int(i % 5 == 2)) for i in range(120)]),
+            run("congested", [(50 + 4 * i, 50, int(i > 40)) for i in range(120)]),
+            run("long", [(500 + 40 * i, 500 + i % 3, int(i % 4 == 0)) for i in range(80)]),
+            losses,
+        ]
+    )
 
 
 def scalable_delay():
-    """The scalable law over queueing delay: an empty queue, one that comes and goes, and a least RTT that falls."""
-    def run(name, acks):
-        return Flow(name, "scalable-delay", Delayed(2), FUNCTIONS).acks((time, rtt, ()) for time, rtt in acks)
+    """The scalable law over queueing delay: none, one that varies, a least RTT that falls."""
 
-    return table([
-        run("idle", [(50 + 5 * i, 50) for i in range(60)]),
-        run("queue", [(50 + 5 * i, 50 + i % 40) for i in range(160)]),
-        run("late", [(90 + 8 * i, 90 - i // 2) for i in range(80)])])
+    def run(name, acks):
+        return Flow(name, "scalable-delay", Delayed(2), FUNCTIONS).acks(
+            (time, rtt, ()) for time, rtt in acks
+        )
+
+    return table(
+        [
+            run("idle", [(50 + 5 * i, 50) for i in range(60)]),
+            run("queue", [(50 + 5 * i, 50 + i % 40) for i in range(160)]),
+            run("late", [(90 + 8 * i, 90 - i // 2) for i in range(80)]),
+        ]
+    )

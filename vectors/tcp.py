@@ -1,6 +1,7 @@
 """Models of senders that learn from losses, from their papers' equations, and flows of each.
 
-A number in brackets is an equation as the header of the law's file numbers it; windows are packets."""
+A number in brackets is an equation as the header of the law's file numbers it; windows are packets.
+"""
 
 import math
 
@@ -8,7 +9,7 @@ from flows import FUNCTIONS, SUMS, Flow, table
 
 
 class Tcp:
-    """RFC 5681: slow start, and what losses and timeouts do; `grow` and `keep` are (2) and (3) of Reno."""
+    """RFC 5681: slow start, losses and timeouts; `grow` and `keep` are (2) and (3) of Reno."""
 
     def __init__(self, window, ssthresh=1e9):
         self.window, self.ssthresh = float(window), ssthresh
@@ -61,7 +62,10 @@ class Round:
 
 
 def tour(flow, rtt=100_000):
-    """What every TCP meets: slow start, ACKs that do not count, a loss, avoidance, a mark, a timeout, and small windows."""
+    """What every TCP meets: slow start, losses, a mark, timeouts, small windows.
+
+    Among them are ACKs on which a window does not grow.
+    """
     for _ in range(3):
         flow.round(rtt)
     flow.ack(rtt, acked=0)
@@ -87,6 +91,7 @@ def tour(flow, rtt=100_000):
 
 def reno():
     """RFC 5681, 6582 and 6675; parameters of knee's: packets a round, and what a loss leaves."""
+
     class Aimd(Tcp):
         def grow(self, ack):
             return 0.3 * ack.acked / self.window
@@ -96,7 +101,19 @@ def reno():
 
     flows = [tour(Flow(law, law, Tcp(2), SUMS)) for law in ("reno", "newreno", "sack")]
     flows.append(tour(Flow("threshold", "reno", Tcp(4, 16.0), SUMS, initial_ssthresh=16.0)))
-    flows.append(tour(Flow("aimd", "reno", Aimd(10, 64.0), SUMS, increase=0.3, decrease=0.8, initial_ssthresh=64.0)))
+    flows.append(
+        tour(
+            Flow(
+                "aimd",
+                "reno",
+                Aimd(10, 64.0),
+                SUMS,
+                increase=0.3,
+                decrease=0.8,
+                initial_ssthresh=64.0,
+            )
+        )
+    )
     return table(flows)
 
 
@@ -111,7 +128,9 @@ class Cubic(Tcp):
 
     def on_ack(self, ack):
         if ack.held and self.epoch is not None:
-            self.epoch += ack.s - self.last  # 5.8: time in which the window cannot grow does not count
+            self.epoch += (
+                ack.s - self.last
+            )  # 5.8: time in which the window cannot grow does not count
         self.last = ack.s
         super().on_ack(ack)
 
@@ -151,6 +170,7 @@ class Cubic(Tcp):
 
 def cubic():
     """RFC 9438, with runs in the Reno-friendly, the concave and the convex region."""
+
     class Steep(Cubic):
         c, beta = 4.0, 0.5
 
@@ -165,12 +185,15 @@ def cubic():
         flow.ack(rtt, after=rtt)
         return flow
 
-    return table([
-        tour(Flow("tour", "cubic", Cubic(2), FUNCTIONS)),
-        climb(Flow("long", "cubic", Cubic(80), FUNCTIONS), 800_000, 20),
-        climb(Flow("short", "cubic", Cubic(60), FUNCTIONS), 5_000, 60),
-        climb(Flow("steep", "cubic", Steep(500), FUNCTIONS, c=4.0, beta=0.5), 200_000, 40),
-        climb(Flow("large", "cubic", Cubic(50_000), FUNCTIONS), 100_000, 60)])
+    return table(
+        [
+            tour(Flow("tour", "cubic", Cubic(2), FUNCTIONS)),
+            climb(Flow("long", "cubic", Cubic(80), FUNCTIONS), 800_000, 20),
+            climb(Flow("short", "cubic", Cubic(60), FUNCTIONS), 5_000, 60),
+            climb(Flow("steep", "cubic", Steep(500), FUNCTIONS, c=4.0, beta=0.5), 200_000, 40),
+            climb(Flow("large", "cubic", Cubic(50_000), FUNCTIONS), 100_000, 60),
+        ]
+    )
 
 
 class HighSpeed(Tcp):
@@ -193,7 +216,9 @@ def hstcp():
     """HighSpeed TCP from windows below, between and above those of its response function."""
     flows = [tour(Flow("tour", "hstcp", HighSpeed(2), FUNCTIONS))]
     for window in (30, 38, 39, 100, 1000, 10_000, 83_000, 150_000):
-        flow = Flow(f"from-{window}", "hstcp", HighSpeed(window, 2.0), FUNCTIONS, initial_ssthresh=2.0)
+        flow = Flow(
+            f"from-{window}", "hstcp", HighSpeed(window, 2.0), FUNCTIONS, initial_ssthresh=2.0
+        )
         for _ in range(5):
             flow.ack(50_000, after=1_000)
         flow.congestion("loss")
@@ -216,8 +241,10 @@ def scalable():
     """Scalable TCP: a packet's ACK and a loss, at, below and above the legacy window of 16."""
     flows = [tour(Flow("tour", "scalable", Kelly(2), SUMS))]
     for window in (4, 8, 15, 16, 17, 20, 100, 1000, 10000, 100000):
-        acked, cut = (Flow(f"{event}-{window}", "scalable", Kelly(window, 2.0), SUMS, initial_ssthresh=2.0)
-                      for event in ("ack", "loss"))
+        acked, cut = (
+            Flow(f"{event}-{window}", "scalable", Kelly(window, 2.0), SUMS, initial_ssthresh=2.0)
+            for event in ("ack", "loss")
+        )
         acked.ack(100_000)
         cut.congestion("loss")
         flows += [acked, cut]
@@ -252,7 +279,9 @@ class Hamilton(Tcp):
 
     def keep(self, told):
         near = self.before is not None and abs(self.throughput - self.before) <= 0.2 * self.before
-        self.beta = sorted((0.5, self.least / self.longest, 0.8))[1] if near and self.longest else 0.5
+        self.beta = (
+            sorted((0.5, self.least / self.longest, 0.8))[1] if near and self.longest else 0.5
+        )
         self.before, self.backoff, self.longest = self.throughput, told.s, 0.0
         return self.beta * told.in_flight
 
@@ -262,7 +291,8 @@ class Hamilton(Tcp):
 
 
 def htcp():
-    """H-TCP over queues that lengthen the RTT, seconds after a backoff, with a throughput that stays or changes."""
+    """H-TCP over growing queues, long after a backoff, with steady and changing throughput."""
+
     class Scaled(Hamilton):
         scaling = True
 
@@ -273,12 +303,45 @@ def htcp():
             flow.congestion("loss", in_flight=int(flow.model.window))
         return flow
 
-    return table([
-        tour(Flow("tour", "htcp", Hamilton(2), SUMS)),
-        saw(Flow("queue", "htcp", Hamilton(20, 2.0), SUMS, initial_ssthresh=2.0), [70_000, 80_000, 90_000, 100_000, 140_000], 8_000),
-        saw(Flow("late", "htcp", Hamilton(50, 2.0), SUMS, initial_ssthresh=2.0), [100_000, 120_000], 150_000),
-        saw(Flow("scaled-short", "htcp", Scaled(50, 2.0), SUMS, initial_ssthresh=2.0, rtt_scaling=True), [40_000] * 2, 150_000),
-        saw(Flow("scaled-long", "htcp", Scaled(50, 2.0), SUMS, initial_ssthresh=2.0, rtt_scaling=True), [400_000] * 2, 150_000)])
+    return table(
+        [
+            tour(Flow("tour", "htcp", Hamilton(2), SUMS)),
+            saw(
+                Flow("queue", "htcp", Hamilton(20, 2.0), SUMS, initial_ssthresh=2.0),
+                [70_000, 80_000, 90_000, 100_000, 140_000],
+                8_000,
+            ),
+            saw(
+                Flow("late", "htcp", Hamilton(50, 2.0), SUMS, initial_ssthresh=2.0),
+                [100_000, 120_000],
+                150_000,
+            ),
+            saw(
+                Flow(
+                    "scaled-short",
+                    "htcp",
+                    Scaled(50, 2.0),
+                    SUMS,
+                    initial_ssthresh=2.0,
+                    rtt_scaling=True,
+                ),
+                [40_000] * 2,
+                150_000,
+            ),
+            saw(
+                Flow(
+                    "scaled-long",
+                    "htcp",
+                    Scaled(50, 2.0),
+                    SUMS,
+                    initial_ssthresh=2.0,
+                    rtt_scaling=True,
+                ),
+                [400_000] * 2,
+                150_000,
+            ),
+        ]
+    )
 
 
 class BinaryIncrease(Tcp):
@@ -320,7 +383,9 @@ def bic():
     """BIC's search, its probing beyond the last maximum, and Reno below 14 packets."""
     flows = [tour(Flow("tour", "bic", BinaryIncrease(2), SUMS))]
     for window, acks in ((16, 80), (60, 300), (2000, 60)):
-        flow = Flow(f"from-{window}", "bic", BinaryIncrease(window, 2.0), SUMS, initial_ssthresh=2.0)
+        flow = Flow(
+            f"from-{window}", "bic", BinaryIncrease(window, 2.0), SUMS, initial_ssthresh=2.0
+        )
         for _ in range(2):
             flow.congestion("loss")
             for _ in range(acks):
@@ -344,7 +409,9 @@ class Westwood(Tcp):
         passed = self.round.on_ack(ack)
         if passed and passed[1] > 0:
             sample = passed[0] / passed[1]
-            self.bandwidth = sample if self.bandwidth is None else 0.9 * self.bandwidth + 0.1 * sample
+            self.bandwidth = (
+                sample if self.bandwidth is None else 0.9 * self.bandwidth + 0.1 * sample
+            )
 
     def keep(self, told):
         return told.in_flight / 2 if self.bandwidth is None else self.bandwidth * self.least
@@ -356,6 +423,7 @@ class Westwood(Tcp):
 
 def westwood():
     """Westwood+ over queues of several lengths."""
+
     def queue(flow, rtts):
         for rtt in rtts:
             for _ in range(3):
@@ -363,7 +431,54 @@ def westwood():
             flow.congestion("loss")
         return flow
 
-    return table([
-        tour(Flow("tour", "westwood", Westwood(2), SUMS)),
-        queue(Flow("queue", "westwood", Westwood(12, 2.0), SUMS, initial_ssthresh=2.0), [100_000, 150_000, 90_000, 200_000]),
-        queue(Flow("short", "westwood", Westwood(20, 2.0), SUMS, initial_ssthresh=2.0), [10_000, 11_000, 30_000])])
+    return table(
+        [
+            tour(Flow("tour", "westwood", Westwood(2), SUMS)),
+            queue(
+                Flow("queue", "westwood", Westwood(12, 2.0), SUMS, initial_ssthresh=2.0),
+                [100_000, 150_000, 90_000, 200_000],
+            ),
+            queue(
+                Flow("short", "westwood", Westwood(20, 2.0), SUMS, initial_ssthresh=2.0),
+                [10_000, 11_000, 30_000],
+            ),
+        ]
+    )
+
+
+def cubic_window():
+    """RFC 9438, figures 1 and 2."""
+    yield "w_max_packets,cwnd_epoch_packets,c,t_s,k_s,w_cubic_packets".split(",")
+    for w_max, epoch, c in (
+        (80.0, 56.0, 0.375),
+        (100.0, 70.0, 0.4),
+        (1e4, 7e3, 0.4),
+        (50.0, 50.0, 0.4),
+    ):
+        k = ((w_max - epoch) / c) ** (1 / 3)
+        for t in (0.0, 0.1, 1.0, 2.0, 4.0, 6.0, 8.0, 20.0):
+            yield w_max, epoch, c, t, k, c * (t - k) ** 3 + w_max
+
+
+def hstcp_response():
+    """RFC 3649, section 5: the line through (38, 1.5 / 38^2) and (83000, 1e-7), as a power law."""
+    low, high, high_p, high_decrease = 38.0, 83000.0, 1e-7, 0.1
+    low_p = 1.5 / low**2
+    slope = math.log(high_p / low_p, high / low)
+    yield "window_packets,loss_rate,increase_packets,decrease_share,after_loss_packets".split(",")
+    for w in (38.0, 39.0, 50.0, 118.0, 500.0, 1058.0, 5036.0, 10e3, 20e3, 50e3, 83e3, 100e3, 200e3):
+        p = high_p * (w / high) ** slope
+        b = 0.5 + (high_decrease - 0.5) * math.log(w / low, high / low)
+        # Average window w from AIMD with a and b: w = sqrt(a (2 - b) / (2 b p)).
+        yield w, p, w**2 * p / ((2 - b) / (2 * b)), b, w * (1 - b)
+
+
+def htcp_growth():
+    """H-TCP (1) and (2): growth a round by beta and the time since a backoff; beta by RTTs (3)."""
+    yield "since_backoff_s,min_rtt_ms,max_rtt_ms,f_packets,beta,alpha_packets".split(",")
+    for since in (0.0, 0.5, 1.0, 1.5, 2.0, 5.0, 30.0):
+        for shortest, longest in ((100, 100), (100, 125), (60, 100), (100, 200), (10, 1000)):
+            late = since - 1
+            f = 1 + 10 * late + (late / 2) ** 2 if late > 0 else 1.0
+            beta = sorted((0.5, shortest / longest, 0.8))[1]
+            yield since, shortest, longest, f, beta, 2 * (1 - beta) * f

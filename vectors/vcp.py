@@ -40,8 +40,11 @@ class Vcp(Halving):
 
 def vcp():
     """VCP's windows by code and RTT, after cuts and after losses."""
+
     def run(name, acks):
-        return Flow(name, "vcp", Vcp(2), FUNCTIONS).acks((time, rtt, ("load", code)) for time, rtt, code in acks)
+        return Flow(name, "vcp", Vcp(2), FUNCTIONS).acks(
+            (time, rtt, ("load", code)) for time, rtt, code in acks
+        )
 
     cut = [(0, 80, LOW)] * 30 + [(1000, 80, OVER)]
     cut += [(1000 + t, 80, code) for t in range(10, 300, 30) for code in (LOW, OVER)]
@@ -52,18 +55,33 @@ def vcp():
     losses.ack(80_000, after=10_000, limited=1, feedback=("load", OVER))
     losses.congestion("timeout", after=600_000)
     losses.ack(80_000, after=10_000, feedback=("load", HIGH))
-    return table([
-        run("grows", [(80 * (i // 4), 80, LOW) for i in range(40)]),
-        run("adds", [(10 * i, 80, HIGH) for i in range(20)]),
-        run("any-rtt", [(i, rtt, code) for i, (rtt, code) in enumerate(
-            (rtt, code) for code in (LOW, HIGH) for rtt in (1, 20, 200, 400, 500, 600, 700, 5000))]),
-        run("cuts", cut + [(1300, 80, OVER), (1400, 80, LOW), (1580, 80, LOW)]),
-        run("least", [(1000 * i, 10, OVER) for i in range(12)]),
-        losses])
+    return table(
+        [
+            run("grows", [(80 * (i // 4), 80, LOW) for i in range(40)]),
+            run("adds", [(10 * i, 80, HIGH) for i in range(20)]),
+            run(
+                "any-rtt",
+                [
+                    (i, rtt, code)
+                    for i, (rtt, code) in enumerate(
+                        (rtt, code)
+                        for code in (LOW, HIGH)
+                        for rtt in (1, 20, 200, 400, 500, 600, 700, 5000)
+                    )
+                ],
+            ),
+            run("cuts", [*cut, (1300, 80, OVER), (1400, 80, LOW), (1580, 80, LOW)]),
+            run("least", [(1000 * i, 10, OVER) for i in range(12)]),
+            losses,
+        ]
+    )
 
 
 class EndToEnd(Vcp):
-    """knee's end-to-end VCP: a loss is overload; of each t_rho, a least RTT 5 ms above the least of all is high load."""
+    """knee's end-to-end VCP: a loss is overload.
+
+    The load is high for a t_rho if in the one before no RTT came within 5 ms of the least of all.
+    """
 
     def __init__(self, window):
         super().__init__(window)
@@ -116,29 +134,38 @@ def vcp_router():
 
 def decades(table, window):
     """A table over windows of 1, 10, 100 .., a power law between its entries."""
-    below = min(int(math.floor(math.log10(window))), len(table) - 2)
+    below = min(math.floor(math.log10(window)), len(table) - 2)
     slope = math.log10(table[below + 1] / table[below])
     return table[below] * (window / 10**below) ** slope
 
 
 class Authors(Vcp):
-    """The same by the authors' ns-2 code: S1 to S6 of docs/laws/vcp.md. The first packet is alone."""
+    """The same by the authors' ns-2 code: S1 to S6 and S8 of docs/laws/vcp.md."""
 
-    most_ai = [0.1, 0.06, 0.04, 0.02, 0.01, 0.006, 0.004, 0.002]
-    most_xi = [1, 0.5, 0.2, 0.1, 0.064, 0.044, 0.032, 0.024]
+    most_ai = (0.1, 0.06, 0.04, 0.02, 0.01, 0.006, 0.004, 0.002)
+    most_xi = (1, 0.5, 0.2, 0.1, 0.064, 0.044, 0.032, 0.024)
 
     def __init__(self, initial):
         self.window, self.initial, self.hold_until, self.adding = 1.0, initial, 0, None
-        self.eighths, self.timed_from = 0, 0
+        self.eighths, self.timed_from, self.srtt = 0, 0, 0
+
+    @property
+    def pacing(self):
+        if not 2 <= self.window <= 64:
+            return None
+        gap = self.srtt / 1e6 / 2 ** math.ceil(math.log2(self.window))
+        return 8000 / gap if gap > 0.1 else None  # S8
 
     def on_ack(self, ack):
         time, rtt, code = ack.us, round(ack.rtt * 1e6), ack.value
         sent = max(time - rtt, 0)
         if sent >= self.timed_from:  # S5
             ticks = max(time // 10_000 - sent // 10_000, 1)
-            self.eighths = 8 * ticks if self.eighths == 0 else max(self.eighths + ticks - self.eighths // 8, 1)
+            self.eighths = (
+                8 * ticks if self.eighths == 0 else max(self.eighths + ticks - self.eighths // 8, 1)
+            )
             self.timed_from = time
-        srtt = 10_000 * max(self.eighths // 8, 1)
+        self.srtt = 10_000 * max(self.eighths // 8, 1)
         if self.initial is not None:  # S6
             self.window, self.initial = float(self.initial), None
             return
@@ -147,10 +174,10 @@ class Authors(Vcp):
             action = None if code == OVER else code
         else:
             if self.adding is None and self.hold_until:
-                self.adding = self.hold_until + srtt
+                self.adding = self.hold_until + self.srtt
             if self.adding is not None and time < self.adding:
                 action = HIGH if code == OVER else code
-        self.act(action, srtt, time)
+        self.act(action, self.srtt, time)
 
     def act(self, action, srtt, now):
         if action == LOW:  # S3
@@ -166,7 +193,8 @@ class Authors(Vcp):
 
 
 def vcp_authors():
-    """VCP by its authors' code. The initial window stands in the start's row, the one packet of S6 does not."""
+    """VCP by its authors' code. The start's row has the initial window, not S6's of one packet."""
+
     def run(name, initial, acks):
         flow = Flow(name, "vcp-authors", Authors(initial), FUNCTIONS)
         flow.rows[0][COLUMNS.index("window_packets")] = float(initial)
@@ -175,7 +203,13 @@ def vcp_authors():
     flows = []
     for rtt in (4, 15, 84, 330, 800):
         for what, code in (("adds", HIGH), ("grows", LOW)):
-            flows.append(run(f"{what}-{rtt}", 2, [(rtt * (1 + i), rtt + 3 * (i % 4), code) for i in range(24)]))
+            flows.append(
+                run(
+                    f"{what}-{rtt}",
+                    2,
+                    [(rtt * (1 + i), rtt + 3 * (i % 4), code) for i in range(24)],
+                )
+            )
     for initial in (30, 500, 7000, 90000, 2000000):
         acks = [(100 + i, 90, code) for i, code in enumerate((LOW, LOW, HIGH, LOW, HIGH))]
         flows.append(run(f"from-{initial}", initial, acks))
@@ -189,10 +223,17 @@ def vcp_authors():
 def vcp_router_authors():
     """The same by the authors' ns-2 code: R1 to R3 of docs/laws/vcp.md."""
     kappa, t_rho, transition = 0.5, 0.2, 0.8
-    targets = [(6.6e9, 0.99, 0.001), (660e6, 0.985, 0.002), (66e6, 0.975, 0.003),
-               (6.6e6, 0.96, 0.004), (660e3, 0.94, 0.005), (0, 0.92, 0.006)]
-    yield ("rate_bps,gamma,traffic_bytes,mean_queue_bytes,load_factor,code,"
-           "target,step,next_gamma").split(",")
+    targets = [
+        (6.6e9, 0.99, 0.001),
+        (660e6, 0.985, 0.002),
+        (66e6, 0.975, 0.003),
+        (6.6e6, 0.96, 0.004),
+        (660e3, 0.94, 0.005),
+        (0, 0.92, 0.006),
+    ]
+    yield (
+        "rate_bps,gamma,traffic_bytes,mean_queue_bytes,load_factor,code,target,step,next_gamma"
+    ).split(",")
     for rate in (100e3, 1e6, 10e6, 66e6, 150e6, 1e9, 10e9):
         target, step = next((t, s) for least, t, s in targets if rate >= least)
         for gamma in (0.1, 0.95, 0.999):
