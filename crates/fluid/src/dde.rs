@@ -114,6 +114,23 @@ const DENSE: [f64; 7] = [
     69997945.0 / 29380423.0,
 ];
 
+/// Samples a solution at evenly spaced instants from 0 to a duration, given with their number. `at` returns `None`
+/// where the solution is not finite.
+///
+/// # Errors
+/// Those of `at`, or that the solution diverged.
+pub fn sampled<T>(
+    (duration, samples): (f64, usize),
+    mut at: impl FnMut(f64) -> Result<Option<T>, Unsolved>,
+) -> Result<Vec<T>, Unsolved> {
+    (0..samples)
+        .map(|i| {
+            let time = duration * i as f64 / (samples.max(2) - 1) as f64;
+            at(time)?.ok_or(Unsolved::Diverged { time })
+        })
+        .collect()
+}
+
 /// A model on its way through time.
 #[derive(Debug)]
 pub struct Solver<'a, M> {

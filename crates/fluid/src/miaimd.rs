@@ -10,7 +10,7 @@
 //! Solved for `ln w`: windows stay positive, and an overshoot of `exp(kappa K / N)` is a number. The bound on
 //! kappa is knee's own, from (13) linearised at its equilibrium; the paper proves kappa <= 1/2 sufficient.
 
-use crate::dde::{Delayed, Past, Solver, Tolerance};
+use crate::dde::{Delayed, Past, Solver, Tolerance, sampled};
 use crate::effort::{Effort, Unsolved};
 use crate::roots::bisect;
 
@@ -98,30 +98,27 @@ impl Miaimd {
     /// If a window is no longer a finite number, or no end of the work is in sight.
     pub fn run(
         &self,
-        (duration, samples): (f64, usize),
+        length: (f64, usize),
         adaptation: Option<&Adaptation>,
         effort: &Effort,
     ) -> Result<Vec<Sample>, Unsolved> {
         let law = Aggregate::new(*self, adaptation);
         let mut solver = Solver::new(law, Tolerance::default(), effort);
         let mut next_change = 1.0;
-        (0..samples)
-            .map(|i| {
-                let time = duration * i as f64 / (samples.max(2) - 1) as f64;
-                if let Some(law) = adaptation {
-                    while next_change * law.period <= time {
-                        solver.advance(next_change * law.period)?;
-                        let utilisation = solver.state()[1];
-                        solver.model.flow.gamma = law.step(solver.model.flow.gamma, utilisation);
-                        next_change += 1.0;
-                    }
+        sampled(length, |time| {
+            if let Some(law) = adaptation {
+                while next_change * law.period <= time {
+                    solver.advance(next_change * law.period)?;
+                    let utilisation = solver.state()[1];
+                    solver.model.flow.gamma = law.step(solver.model.flow.gamma, utilisation);
+                    next_change += 1.0;
                 }
-                solver.advance(time)?;
-                let sample = solver.model.sample(&solver, time);
-                let is_finite = sample.window.is_finite() && sample.load.is_finite();
-                if is_finite { Ok(sample) } else { Err(Unsolved::Diverged { time }) }
-            })
-            .collect()
+            }
+            solver.advance(time)?;
+            let sample = solver.model.sample(&solver, time);
+            let is_finite = sample.window.is_finite() && sample.load.is_finite();
+            Ok(is_finite.then_some(sample))
+        })
     }
 
     /// The greatest `|w - w*| / w*` over the last ten of `rtts` RTTs.

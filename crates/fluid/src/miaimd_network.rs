@@ -8,7 +8,7 @@
 //! `K rho^2 - (K + n alpha / kappa + F) rho + F = 0`. Links are taken from the highest load down, as
 //! progressive filling does; so the rates are max-min fair for links of capacity `rho_l gamma C_l`.
 
-use crate::dde::{Delayed, Past, Solver, Tolerance};
+use crate::dde::{Delayed, Past, Solver, Tolerance, sampled};
 use crate::effort::{Effort, Unsolved};
 use crate::max_min::{Share, Topology};
 
@@ -74,15 +74,12 @@ impl MiaimdNetwork {
         effort: &Effort,
     ) -> Result<Vec<(f64, Vec<f64>)>, Unsolved> {
         let mut solver = Solver::new(Windows::new(self), Tolerance::default(), effort);
-        (0..samples)
-            .map(|i| {
-                let time = duration * i as f64 / (samples.max(2) - 1) as f64;
-                solver.advance(time)?;
-                let windows: Vec<f64> = solver.state().iter().map(|&log| libm::exp(log)).collect();
-                let is_finite = windows.iter().all(|window| window.is_finite());
-                if is_finite { Ok((time, windows)) } else { Err(Unsolved::Diverged { time }) }
-            })
-            .collect()
+        sampled((duration, samples), |time| {
+            solver.advance(time)?;
+            let windows: Vec<f64> = solver.state().iter().map(|&log| libm::exp(log)).collect();
+            let is_finite = windows.iter().all(|window| window.is_finite());
+            Ok(is_finite.then_some((time, windows)))
+        })
     }
 }
 

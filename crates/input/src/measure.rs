@@ -25,9 +25,14 @@ pub const RATE_UNITS: &[(&str, f64)] =
     &[("bps", 1.0), ("kbps", 1e3), ("Mbps", 1e6), ("Gbps", 1e9), ("Tbps", 1e12)];
 const TIME_UNITS: &[(&str, f64)] =
     &[("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0), ("min", 60.0), ("h", 3600.0)];
+/// Units of sizes, in bytes, behind others.
+macro_rules! size_units {
+    ($($other:expr),*) => {
+        &[$($other,)* ("B", 1.0), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12)]
+    };
+}
 /// Units of sizes, in bytes.
-pub const SIZE_UNITS: &[(&str, f64)] =
-    &[("B", 1.0), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12)];
+pub const SIZE_UNITS: &[(&str, f64)] = size_units!();
 
 /// A day, the longest time there is.
 const DAY: f64 = 86_400.0;
@@ -85,16 +90,7 @@ pub const MEMORY: Measure = Measure {
 /// What a queue holds: packets, bytes or bandwidth-delay products.
 pub const BUFFER: Measure = Measure {
     noun: "a buffer",
-    units: &[
-        ("BDP", 1.0),
-        ("packets", 1.0),
-        ("packet", 1.0),
-        ("B", 1.0),
-        ("kB", 1e3),
-        ("MB", 1e6),
-        ("GB", 1e9),
-        ("TB", 1e12),
-    ],
+    units: size_units!(("BDP", 1.0), ("packets", 1.0), ("packet", 1.0)),
     min: 1e-9,
     max: 1e12,
     range: "more than 0 and at most 1 TB",
@@ -104,15 +100,7 @@ pub const BUFFER: Measure = Measure {
 /// What a flow has to send: packets or bytes.
 pub const FLOW_SIZE: Measure = Measure {
     noun: "a flow's size",
-    units: &[
-        ("packets", 1.0),
-        ("packet", 1.0),
-        ("B", 1.0),
-        ("kB", 1e3),
-        ("MB", 1e6),
-        ("GB", 1e9),
-        ("TB", 1e12),
-    ],
+    units: size_units!(("packets", 1.0), ("packet", 1.0)),
     min: 1.0,
     max: 1e12,
     range: "at least 1 packet or 1 B, and at most 1 TB",

@@ -99,33 +99,29 @@ impl Link {
 
     /// The ingress of an aggregate: packets wait until they are [served](Self::serve), which takes no time.
     pub fn ingress(config: LinkConfig, seed: u64, aggregate: u32) -> Self {
-        Self {
-            byte_time: 0,
-            delay: config.delay,
-            free_at: Time::ZERO,
-            line: Ring::default(),
-            known_ahead: false,
-            is_impaired: false,
-            estimates: false,
-            service: Service::Aggregate,
-            server: aggregate,
-            port: Some(Box::new(Port::new(config, seed, true))),
-        }
+        let delay = config.delay;
+        Self::served(Port::new(config, seed, true), delay, (Service::Aggregate, aggregate))
     }
 
     /// A queue of a station on a shared channel: packets wait until they are [taken](Self::take).
     pub fn of_station(config: LinkConfig, seed: u64, station: u32) -> Self {
+        let delay = config.delay;
+        Self::served(Port::of_station(config, seed), delay, (Service::Medium, station))
+    }
+
+    /// A link whose packets somebody else takes.
+    fn served(port: Port, delay: Span, (service, server): (Service, u32)) -> Self {
         Self {
             byte_time: 0,
-            delay: config.delay,
+            delay,
             free_at: Time::ZERO,
             line: Ring::default(),
             known_ahead: false,
             is_impaired: false,
             estimates: false,
-            service: Service::Medium,
-            server: station,
-            port: Some(Box::new(Port::of_station(config, seed))),
+            service,
+            server,
+            port: Some(Box::new(port)),
         }
     }
 

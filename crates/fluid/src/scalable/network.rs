@@ -6,7 +6,7 @@
 //! a round trip's, up to what the hops lie apart.
 
 use super::Utility;
-use crate::dde::{Delayed, Past, Solver, Tolerance};
+use crate::dde::{Delayed, Past, Solver, Tolerance, sampled};
 use crate::effort::{Effort, Unsolved};
 use crate::roots::try_bisect;
 
@@ -185,21 +185,17 @@ impl Network {
     pub fn run(
         &self,
         start: f64,
-        (duration, samples): (f64, usize),
+        length: (f64, usize),
         effort: &Effort,
     ) -> Result<Vec<Sample>, Unsolved> {
         let law = Loop::new(self, start, self.rest(effort)?);
         let mut solver = Solver::new(law, Tolerance::default(), effort);
-        (0..samples)
-            .map(|i| {
-                let time = duration * i as f64 / (samples.max(2) - 1) as f64;
-                solver.advance(time)?;
-                let sample = solver.model.sample(time, solver.state(), solver.past());
-                let is_finite =
-                    sample.loads.iter().chain(&sample.rates).all(|each| each.is_finite());
-                if is_finite { Ok(sample) } else { Err(Unsolved::Diverged { time }) }
-            })
-            .collect()
+        sampled(length, |time| {
+            solver.advance(time)?;
+            let sample = solver.model.sample(time, solver.state(), solver.past());
+            let is_finite = sample.loads.iter().chain(&sample.rates).all(|each| each.is_finite());
+            Ok(is_finite.then_some(sample))
+        })
     }
 }
 

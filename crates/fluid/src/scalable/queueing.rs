@@ -11,7 +11,7 @@
 //! source reads at t was in the queue from s with `s + q(s) + d = t`.
 
 use super::Utility;
-use crate::dde::{Delayed, Past, Solver, Tolerance};
+use crate::dde::{Delayed, Past, Solver, Tolerance, sampled};
 use crate::effort::{Effort, Unsolved};
 use crate::roots::bisect;
 pub use knee_laws::senders::price::delay::Exponent;
@@ -91,26 +91,23 @@ impl Queueing {
     pub fn run(
         &self,
         start: f64,
-        (duration, samples): (f64, usize),
+        length: (f64, usize),
         effort: &Effort,
     ) -> Result<Vec<Sample>, Unsolved> {
         let (queue, rates) = self.rest(effort)?;
         let deepest = LONGEST_QUEUE * queue.max(self.flows.iter().map(|flow| flow.base).sum());
         let law = Loop { link: self, queue, rates, start, deepest };
         let mut solver = Solver::new(law, Tolerance::default(), effort);
-        (0..samples)
-            .map(|i| {
-                let time = duration * i as f64 / (samples.max(2) - 1) as f64;
-                solver.advance(time)?;
-                let rates = (0..self.flows.len()).map(|flow| {
-                    let heard = solver.model.heard(flow, time, solver.past());
-                    solver.model.rate(flow, heard, solver.state()[flow + 1])
-                });
-                let sample = Sample { time, queue: solver.state()[0], rates: rates.collect() };
-                let is_finite = sample.rates.iter().all(|rate| rate.is_finite());
-                if is_finite { Ok(sample) } else { Err(Unsolved::Diverged { time }) }
-            })
-            .collect()
+        sampled(length, |time| {
+            solver.advance(time)?;
+            let rates = (0..self.flows.len()).map(|flow| {
+                let heard = solver.model.heard(flow, time, solver.past());
+                solver.model.rate(flow, heard, solver.state()[flow + 1])
+            });
+            let sample = Sample { time, queue: solver.state()[0], rates: rates.collect() };
+            let is_finite = sample.rates.iter().all(|rate| rate.is_finite());
+            Ok(is_finite.then_some(sample))
+        })
     }
 }
 
