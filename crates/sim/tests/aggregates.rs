@@ -36,7 +36,7 @@ fn run(config: NetworkConfig) -> Report {
 fn rough(dumbbell: &Dumbbell, carrier: &str, loss: f64) -> NetworkConfig {
     let mut config = dumbbell.island(1, carrier, Buffer::Packets(40));
     for link in &mut config.links[..2] {
-        link.loss = Some(Loss::Bernoulli { probability: loss });
+        link.loss = Some(RandomLoss::Bernoulli { probability: loss });
         link.reorder = Some(Reorder { probability: 0.02, delay: Span::from_millis(15) });
     }
     config

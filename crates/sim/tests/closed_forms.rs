@@ -4,7 +4,7 @@ use knee_laws::codecs::{Codec, Wire, ecn};
 use knee_laws::quantities::{BitRate, Bytes, Span, Time};
 use knee_laws::registry::{Router, Sender};
 use knee_laws::router::{Arrival, Draw, LinkView, RouterLaw, Verdict};
-use knee_laws::sender::{Ack, Loss as Congested, Opening, SenderLaw};
+use knee_laws::sender::{Ack, Loss, Opening, SenderLaw};
 use knee_sim::Simulation;
 use knee_sim::config::*;
 use std::sync::{Arc, Mutex};
@@ -37,10 +37,10 @@ impl SenderLaw for Shown {
             }
         });
     }
-    fn on_loss(&mut self, loss: &Congested) {
+    fn on_loss(&mut self, loss: &Loss) {
         self.law.on_loss(loss);
     }
-    fn on_timeout(&mut self, loss: &Congested) {
+    fn on_timeout(&mut self, loss: &Loss) {
         self.law.on_timeout(loss);
     }
     fn window(&self) -> f64 {
@@ -58,7 +58,7 @@ fn build(sender: &str) -> Sender {
 fn windows(
     law: Sender,
     router: Router,
-    loss: Option<Loss>,
+    loss: Option<RandomLoss>,
     (codec, seconds): (Codec, u64),
 ) -> Vec<f64> {
     let link = |name: &str, router, loss| LinkConfig {
@@ -118,7 +118,7 @@ fn near(what: &str, value: f64, expected: f64, tolerance: f64) {
 }
 
 fn under_loss(sender: &str, probability: f64, seconds: u64) -> Vec<f64> {
-    let loss = Some(Loss::Bernoulli { probability });
+    let loss = Some(RandomLoss::Bernoulli { probability });
     windows(build(sender), droptail(), loss, (Codec::None, seconds))
 }
 

@@ -7,8 +7,8 @@ use knee_laws::registry::Sender;
 use knee_laws::sender::Opening;
 use knee_sim::Simulation;
 use knee_sim::config::{
-    Buffer, FlowConfig, Group, GroupId, LinkConfig, LinkId, Loss, NetworkConfig, Probe, Quantity,
-    Reorder, Route, SizeDistribution, SourceConfig,
+    Buffer, FlowConfig, Group, GroupId, LinkConfig, LinkId, NetworkConfig, Probe, Quantity,
+    RandomLoss, Reorder, Route, SizeDistribution, SourceConfig,
 };
 use knee_sim::report::{FlowReport, LinkReport, Sample};
 use std::collections::{BTreeMap, VecDeque};
@@ -309,7 +309,7 @@ fn chance_that_never_strikes_changes_nobody() {
         let whole = small(sender, router).run(1);
         let mut config = small(sender, router).config(1);
         for link in &mut config.links[..2] {
-            link.loss = Some(Loss::Bernoulli { probability: 0.0 });
+            link.loss = Some(RandomLoss::Bernoulli { probability: 0.0 });
             link.reorder = Some(Reorder { probability: 0.0, delay: Span::from_secs(1) });
         }
         let mut simulation = Simulation::new(config);

@@ -8,9 +8,7 @@ use knee_laws::laws::Laws;
 use knee_laws::quantities::{BitRate, Span, Time};
 use knee_laws::registry::{Router, Sender};
 use knee_laws::router::{Arrival, Draw, LinkView, Needs, RouterLaw, Verdict};
-use knee_laws::sender::{
-    Ack, Loss as Congested, Opening, Recovery, SenderInfo, SenderLaw, Sending,
-};
+use knee_laws::sender::{Ack, Loss, Opening, Recovery, SenderInfo, SenderLaw, Sending};
 use knee_sim::Simulation;
 use knee_sim::config::*;
 use knee_sim::report::{FlowReport, Report};
@@ -49,13 +47,13 @@ impl SenderLaw for Guard {
         self.law.on_ack(ack);
         self.check();
     }
-    fn on_loss(&mut self, loss: &Congested) {
+    fn on_loss(&mut self, loss: &Loss) {
         let before = self.law.window();
         self.law.on_loss(loss);
         self.check();
         assert!(self.law.window() <= before, "{}: a loss opened its window", self.name);
     }
-    fn on_timeout(&mut self, loss: &Congested) {
+    fn on_timeout(&mut self, loss: &Loss) {
         let before = self.law.window();
         self.law.on_timeout(loss);
         self.check();
@@ -114,7 +112,7 @@ struct Path {
     router: Option<&'static str>,
     delay: Span,
     buffer: Buffer,
-    loss: Option<Loss>,
+    loss: Option<RandomLoss>,
     reorder: Option<Reorder>,
     changes: Vec<(Time, LinkChange)>,
     packets: u64,
@@ -249,8 +247,8 @@ impl Path {
     }
 }
 
-fn bernoulli(probability: f64) -> Option<Loss> {
-    Some(Loss::Bernoulli { probability })
+fn bernoulli(probability: f64) -> Option<RandomLoss> {
+    Some(RandomLoss::Bernoulli { probability })
 }
 
 fn senders() -> impl Iterator<Item = SenderInfo> {
@@ -273,7 +271,7 @@ fn thirty_per_cent_of_data_and_acks_are_lost() {
 fn bursts_of_loss_and_reordering() {
     let path = Path {
         // Bursts of five packets, a third of all; every fifth packet is up to two RTTs late.
-        loss: Some(Loss::GilbertElliott { enter: 0.1, leave: 0.2, good: 0.0, bad: 1.0 }),
+        loss: Some(RandomLoss::GilbertElliott { enter: 0.1, leave: 0.2, good: 0.0, bad: 1.0 }),
         reorder: Some(Reorder { probability: 0.2, delay: Span::from_millis(40) }),
         ..Path::default()
     };

@@ -286,7 +286,7 @@ fn rate_and_errors_change() {
     let at = |seconds| Time::ZERO + Span::from_secs(seconds);
     config.links[0].changes = vec![
         (at(4), LinkChange::Rate(BitRate::from_mbps(1.0))),
-        (at(6), LinkChange::Loss(Some(Loss::Bernoulli { probability: 0.5 }))),
+        (at(6), LinkChange::Loss(Some(RandomLoss::Bernoulli { probability: 0.5 }))),
         (at(8), LinkChange::Rate(BitRate::from_mbps(11.0))),
         (at(10), LinkChange::Loss(None)),
     ];

@@ -2,7 +2,7 @@
 
 use knee_laws::quantities::{BitRate, Span, Time};
 use knee_laws::registry::Sender;
-use knee_laws::sender::{Ack, Loss as Congested, SenderLaw};
+use knee_laws::sender::{Ack, Loss, SenderLaw};
 use knee_sim::Simulation;
 use knee_sim::config::*;
 use knee_sim::report::Report;
@@ -12,8 +12,8 @@ pub struct Greedy(pub f64);
 
 impl SenderLaw for Greedy {
     fn on_ack(&mut self, _: &Ack) {}
-    fn on_loss(&mut self, _: &Congested) {}
-    fn on_timeout(&mut self, _: &Congested) {}
+    fn on_loss(&mut self, _: &Loss) {}
+    fn on_timeout(&mut self, _: &Loss) {}
     fn window(&self) -> f64 {
         self.0
     }
@@ -65,7 +65,8 @@ impl Uploads {
                 name,
                 queues: vec![StationQueue { link, peer: StationPeer::Own }],
                 rate,
-                errors: (self.errors > 0.0).then_some(Loss::Bernoulli { probability: self.errors }),
+                errors: (self.errors > 0.0)
+                    .then_some(RandomLoss::Bernoulli { probability: self.errors }),
                 survey: None,
                 entry: None,
             });
