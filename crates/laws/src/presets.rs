@@ -1,6 +1,6 @@
-//! Protocols that are a known law with other parameters. A new one is an entry of [`PRESETS`].
+//! Presets: laws with other parameters, under a name. A new one is an entry of [`PRESETS`].
 //!
-//! A preset's name stands wherever a law's may: for its sender, its router, or both.
+//! A preset's name may be used wherever a law's may: for its sender, its router, or both.
 
 use crate::params::Value;
 use crate::quantities::Span;
@@ -14,9 +14,9 @@ pub struct Preset {
     pub title: &'static str,
     /// Where it is published.
     pub source: &'static str,
-    /// The sender law and what is set of it.
+    /// The sender law and its parameters.
     pub sender: Setting,
-    /// The router law and what is set of it.
+    /// The router law and its parameters.
     pub router: Setting,
 }
 
@@ -129,7 +129,7 @@ pub const PRESETS: &[Preset] = &[
     },
 ];
 
-/// A scheme of MLCP's, which is the sender's to choose.
+/// A scheme of MLCP. The sender chooses it.
 const fn scheme(
     name: &'static str,
     title: &'static str,

@@ -15,7 +15,7 @@
 //! Differs from the paper, as ns-2 does: Q is taken over half of d - queueing delay, not all of it.
 //! Differs from ns-2: intervals do not start at random, Q is not taken on departures.
 
-use crate::codecs::xcp::Congestion;
+use crate::codecs::xcp::CongestionHeader;
 use crate::codecs::{Codec, Wire, xcp};
 use crate::quantities::{BitRate, Span, Time};
 use crate::router::{
@@ -121,8 +121,8 @@ pub struct Xcp {
 }
 
 /// The header of an XCP data packet and its x; `None` before its sender knows an RTT.
-fn congestion(wire: &Wire<'_>, size: u32) -> Option<(Congestion, f64)> {
-    let header = Congestion::parse(wire.header);
+fn congestion(wire: &Wire<'_>, size: u32) -> Option<(CongestionHeader, f64)> {
+    let header = CongestionHeader::parse(wire.header);
     let x = f64::from(header.rtt_s) * f64::from(size) / f64::from(header.window_bytes);
     (header.rtt_s > 0.0 && x > 0.0 && x.is_finite()).then_some((header, x))
 }
@@ -274,7 +274,7 @@ mod tests {
             let mut sum = (0.0, 0.0);
             for packet in 0..60 {
                 let (rtt_s, window_bytes) = if packet < 40 { (0.08, 4e4) } else { (0.16, 2e4) };
-                let asks = Congestion { window_bytes, rtt_s, delta_bytes: 1e9 };
+                let asks = CongestionHeader { window_bytes, rtt_s, delta_bytes: 1e9 };
                 let mut header = asks.write();
                 let mut wire = Wire { marks: &mut marks, header: &mut header };
                 if departs {
@@ -282,7 +282,7 @@ mod tests {
                         &Departure { queue, from: 0, waited: Span::ZERO, size: 1000, data: true },
                         &mut wire,
                     );
-                    let answer = Congestion::parse(&header);
+                    let answer = CongestionHeader::parse(&header);
                     let change = f64::from(answer.delta_bytes) / f64::from(rtt_s);
                     sum = (sum.0 + change, sum.1 + 1.0);
                 } else {

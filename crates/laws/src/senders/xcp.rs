@@ -11,7 +11,7 @@
 //! and the window in the header is not rounded down to whole packets.
 
 use super::tcp_window::halved;
-use crate::codecs::xcp::Congestion;
+use crate::codecs::xcp::CongestionHeader;
 use crate::codecs::{Codec, Feedback, Header};
 use crate::quantities::{BitRate, Span};
 use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw, SenderSpec, Sending};
@@ -83,7 +83,7 @@ impl SenderLaw for Xcp {
         let wanted_bytes = self.wanted_bytes(sending.smoothed_rtt);
         let delta_bytes =
             if rtt_s > 0.0 { (wanted_bytes - window_bytes) / self.window } else { 0.0 };
-        Congestion {
+        CongestionHeader {
             window_bytes: window_bytes as f32,
             rtt_s: rtt_s as f32,
             delta_bytes: delta_bytes as f32,
@@ -152,11 +152,11 @@ mod tests {
         let sent = |smoothed_rtt| {
             let sending =
                 Sending { now: Time::ZERO, smoothed_rtt, packet_bytes: 1000, identifier: 0 };
-            Congestion::parse(&flow.law.header(&sending))
+            CongestionHeader::parse(&flow.law.header(&sending))
         };
-        let asked = Congestion { window_bytes: 1e4, rtt_s: 0.08, delta_bytes: 7e3 };
+        let asked = CongestionHeader { window_bytes: 1e4, rtt_s: 0.08, delta_bytes: 7e3 };
         assert_eq!(sent(ms(80)), asked); // 10 packets asking for 7 kB each fill the missing 70 kB
         assert_eq!(sent(ms(5)).delta_bytes, -500.0);
-        assert_eq!(sent(Span::ZERO), Congestion { rtt_s: 0.0, delta_bytes: 0.0, ..asked });
+        assert_eq!(sent(Span::ZERO), CongestionHeader { rtt_s: 0.0, delta_bytes: 0.0, ..asked });
     }
 }

@@ -2,7 +2,7 @@
 
 mod senders;
 
-use knee_laws::codecs::xcp::Congestion;
+use knee_laws::codecs::xcp::CongestionHeader;
 use knee_laws::codecs::{Codec, Load, Reader, Wire, adpm, load2, mlcp, price, rate, xcp};
 use knee_laws::quantities::{BitRate, Bytes, Span, Time};
 use knee_laws::routers::{
@@ -246,7 +246,7 @@ fn xcp_control() {
 #[test]
 fn xcp_header() {
     each("xcp_header", 8, |row| {
-        let mut header = Congestion {
+        let mut header = CongestionHeader {
             window_bytes: row.number() as f32,
             rtt_s: row.number() as f32,
             delta_bytes: row.number() as f32,
