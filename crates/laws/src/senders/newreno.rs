@@ -1,4 +1,4 @@
-//! TCP NewReno: Reno's window ([`reno`](super::reno)) with recovery that survives partial ACKs.
+//! TCP NewReno: Reno's window ([`reno`](super::reno)) with a recovery that continues after partial ACKs.
 //!
 //! T. Henderson, S. Floyd, A. Gurtov, Y. Nishida, "The NewReno Modification to TCP's Fast Recovery
 //! Algorithm", RFC 6582, 2012. Recovery is the transport's; the window is Reno's, (2)-(4) there.
