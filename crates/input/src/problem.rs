@@ -1,13 +1,13 @@
-//! What is wrong with a scenario, in one sentence.
+//! Mistakes in a scenario.
 
 use std::fmt;
 
-/// What is wrong with a scenario: `where: key = value: what is wrong and what is allowed`.
+/// A mistake in a scenario, in one sentence: `where: key = value: what is wrong and what is allowed`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem(pub String);
 
 impl fmt::Display for Problem {
-    /// In one line: what controls a terminal or turns the direction of writing is escaped.
+    /// In one line: characters that control a terminal or change the direction of writing are escaped.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.chars().try_for_each(|c| {
             if c.is_control() || is_invisible(c) {
@@ -19,7 +19,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Unicode's marks of direction and its other characters without a shape that end lines or join.
+/// Unicode's invisible characters: marks of direction, ends of lines, joiners.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' |
         '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
@@ -36,7 +36,7 @@ pub enum Key {
     Index(usize),
 }
 
-/// The way to a value.
+/// The path to a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeyPath(pub Vec<Key>);
 
@@ -61,7 +61,7 @@ impl KeyPath {
         path.0.push(Key::Index(index));
         path
     }
-    /// The dotted key, with a name in place of the number of a list's element.
+    /// The dotted key; elements of lists go by `name` in place of their number.
     pub fn shown(&self, name: &str) -> String {
         let step = |key: &Key| match key {
             Key::Name(name) => name.clone(),
@@ -69,13 +69,13 @@ impl KeyPath {
         };
         self.0.iter().map(step).collect::<Vec<_>>().join(".")
     }
-    /// Says what is wrong here.
+    /// A fault at this path.
     pub fn fault(&self, message: impl Into<String>) -> Fault {
         Fault { path: self.clone(), message: message.into() }
     }
 }
 
-/// What is wrong, and with which value.
+/// What is wrong with which value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The value.

@@ -1,5 +1,5 @@
-//! What a packet meets at a hop: a router law with its queues, its buffer and its random numbers, over any
-//! type of packet. No clock, no rate, no statistics: simulated links and live ones bring their own.
+//! The queue of a hop: a router law with its queues, its buffer and its random numbers, for any type of packet. It has
+//! no clock, no rate and no statistics; simulated and live links have their own.
 #![forbid(unsafe_code)]
 
 mod buffer;
