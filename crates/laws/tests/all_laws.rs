@@ -1,4 +1,4 @@
-//! What every law in the registry must stand: random operations, extreme parameters, a tidy entry.
+//! Tests of every law in the registry: random events, extreme parameters, a complete entry.
 
 mod drive;
 

@@ -179,7 +179,7 @@ impl Agenda {
         let bucket = entry.at >> self.shift;
         let ahead = bucket.wrapping_sub(self.at);
         if ahead.wrapping_sub(1) < self.heads.len() as u64 - 1 {
-            self.hang(bucket, entry);
+            self.link(bucket, entry);
         } else if bucket <= self.at {
             self.insert_due(entry);
         } else {
@@ -225,7 +225,7 @@ impl Agenda {
 
     /// Links an entry into a bucket of the wheel.
     #[inline(always)]
-    fn hang(&mut self, bucket: u64, entry: Entry) {
+    fn link(&mut self, bucket: u64, entry: Entry) {
         let slot = bucket as usize & (self.heads.len() - 1);
         let node = Node { at: entry.at, event: entry.event, next: self.heads[slot] };
         let index = self.spare;
@@ -288,13 +288,13 @@ impl Agenda {
         let slot = self.at as usize & (self.heads.len() - 1);
         let first = std::mem::replace(&mut self.heads[slot], NIL);
         self.occupied[slot / 64] &= !(1 << (slot % 64));
-        let (entry, next) = self.unhang(first);
-        if next == NIL { Some(entry) } else { self.unhang_all(entry, next) }
+        let (entry, next) = self.unlink(first);
+        if next == NIL { Some(entry) } else { self.unlink_all(entry, next) }
     }
 
     /// Frees a node.
     #[inline]
-    fn unhang(&mut self, index: u32) -> (Entry, u32) {
+    fn unlink(&mut self, index: u32) -> (Entry, u32) {
         let node = &mut self.nodes[index as usize];
         let (entry, next) = (Entry { at: node.at, event: node.event }, node.next);
         node.next = self.spare;
@@ -304,10 +304,10 @@ impl Agenda {
     }
 
     /// Moves the entries of a bucket to `due`, in order, and takes the first.
-    fn unhang_all(&mut self, first: Entry, mut index: u32) -> Option<Entry> {
+    fn unlink_all(&mut self, first: Entry, mut index: u32) -> Option<Entry> {
         self.due.push(first);
         while index != NIL {
-            let (entry, next) = self.unhang(index);
+            let (entry, next) = self.unlink(index);
             index = next;
             self.insert_due(entry);
         }
@@ -325,7 +325,7 @@ impl Agenda {
                 return;
             }
             self.beyond.pop();
-            self.hang(bucket, entry);
+            self.link(bucket, entry);
         }
         self.beyond_from = u64::MAX;
     }

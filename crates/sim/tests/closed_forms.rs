@@ -1,4 +1,4 @@
-//! Windows under random loss and marks, against what theory says of them.
+//! Windows under random loss and marks, against closed forms.
 
 use knee_laws::codecs::{Codec, Wire, ecn};
 use knee_laws::quantities::{BitRate, Bytes, Span, Time};
@@ -21,7 +21,7 @@ impl RouterLaw for Marker {
     }
 }
 
-/// DCTCP with its estimate shown to the test on every ACK.
+/// DCTCP that shows its estimate to the test on every ACK.
 struct Shown {
     law: Sender,
     alpha: Arc<Mutex<Vec<f64>>>,
@@ -53,8 +53,8 @@ fn build(sender: &str) -> Sender {
     Sender::build(sender, &[], &opening).expect("a law")
 }
 
-/// An endless flow over a link too fast to queue, for so many seconds after 100 s; its window, sampled
-/// every 50 ms.
+/// Runs an endless flow over a link without a queue, for this many seconds after 100 s. Returns its window, sampled every
+/// 50 ms.
 fn windows(
     law: Sender,
     router: Router,
@@ -110,7 +110,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Is it within this fraction of what is expected?
+/// Asserts that a value is within this fraction of what is expected.
 fn near(what: &str, value: f64, expected: f64, tolerance: f64) {
     let error = value / expected - 1.0;
     println!("{what}: {value:.4} against {expected:.4}, {:+.1} %", 100.0 * error);

@@ -1,7 +1,7 @@
-//! Whatever a network does to it, no law stalls, panics, sends without bound or computes a NaN.
+//! On a bad network, no law stalls, panics, sends without bound or computes a NaN.
 //!
-//! Every sender of the registry runs inside a [`Guard`] that looks at its window after each event; every
-//! transfer is finite and has to complete.
+//! Every sender of the registry runs inside a [`Guard`] that checks its window after each event. Every transfer is finite
+//! and has to complete.
 
 use knee_laws::codecs::{Codec, Header, Wire};
 use knee_laws::laws::Laws;
@@ -13,11 +13,11 @@ use knee_sim::Simulation;
 use knee_sim::config::*;
 use knee_sim::report::{FlowReport, Report};
 
-/// The receiver's window: what bounds a law that a router tells to send without end.
+/// The receiver's window. It bounds a law that a router tells to send without limit.
 const MAX_WINDOW: f64 = 5000.0;
 const PACKETS: u64 = 600;
 
-/// A law under watch.
+/// A law whose answers are checked.
 struct Guard {
     law: Sender,
     name: String,
@@ -80,9 +80,9 @@ impl SenderLaw for Guard {
     }
 }
 
-/// Writes what no router may write.
+/// A router law that writes random bits into headers and marks.
 struct Liar {
-    /// How often it says that a packet is to be marked: one that cannot be is dropped.
+    /// Share of packets that it marks; a packet that cannot be marked is dropped.
     marks: f64,
 }
 
@@ -116,7 +116,7 @@ struct Path {
     reorder: Option<Reorder>,
     changes: Vec<(Time, LinkChange)>,
     packets: u64,
-    /// Of a [`Liar`].
+    /// Share of packets that a [`Liar`] changes.
     lies: f64,
     /// Is there a link with a [`Liar`] before the router?
     after_a_liar: bool,
@@ -207,7 +207,7 @@ impl Path {
             warmup: Time::ZERO,
             end,
         });
-        // In steps: laws and routers that tick would go on all day.
+        // In steps, since ticks of laws and routers would go on for the whole day.
         for step in 1..=1440 {
             simulation.run_until(Time::ZERO + Span::from_secs(60 * step)).expect("no law fails");
             let report = simulation.report();
@@ -218,8 +218,8 @@ impl Path {
         panic!("{} over {router} stalled: {:?}", sender.name, simulation.report().flows);
     }
 
-    /// The transfer of a sender, checked: complete within so many seconds, with at most so many packets
-    /// sent for each that there was to send.
+    /// Runs a sender's transfer. Asserts that it completes within `seconds`, and sends at most `sent` packets for each packet
+    /// of the transfer.
     fn transfer(&self, sender: &SenderInfo, seconds: f64, sent: f64) -> FlowReport {
         let report = self.run(sender);
         let flow = report.flows[0].clone();
@@ -320,7 +320,7 @@ fn routers_and_receivers_lie() {
         for mut sender in senders() {
             path.transfer(&sender, 3600.0, 6.0);
             if sender.codec == Codec::Ecn {
-                sender.codec = Codec::AccurateEcn; // which the law has never heard of
+                sender.codec = Codec::AccurateEcn; // which the law does not know
                 path.transfer(&sender, 3600.0, 6.0);
             }
         }

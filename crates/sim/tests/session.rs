@@ -1,4 +1,4 @@
-//! A network that is changed while it runs: the same changes at the same instants give the same run.
+//! Changes of a running network: the same changes at the same instants give the same run.
 
 mod support;
 
@@ -75,7 +75,7 @@ fn changes_from_outside_are_those_of_the_configuration() {
     }
 }
 
-/// A link that might change, and does not, is like any other.
+/// A link that may change, but does not, is like any other.
 #[test]
 fn a_link_that_may_change_changes_nobody() {
     for (sender, router) in PAIRS {

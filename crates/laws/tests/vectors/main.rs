@@ -4,7 +4,7 @@ mod senders;
 
 use knee_laws::codecs::xcp::CongestionHeader;
 use knee_laws::codecs::{Codec, Load, Reader, Wire, adpm, load2, mlcp, price, rate, xcp};
-use knee_laws::quantities::{BitRate, Bytes, Span, Time};
+use knee_laws::quantities::{BitRate, Bytes, Span};
 use knee_laws::routers::{
     bmcc, mlcp as mlcp_router, pi, pie, price as price_router, red, rem, vcp, xcp as xcp_router,
 };

@@ -7,7 +7,7 @@ use knee_sim::Simulation;
 use knee_sim::config::*;
 use knee_sim::report::Report;
 
-/// A sender that always has more to send than the channel takes, and ignores the rest.
+/// A sender with a constant window, which keeps the channel saturated.
 pub struct Greedy(pub f64);
 
 impl SenderLaw for Greedy {
@@ -19,7 +19,7 @@ impl SenderLaw for Greedy {
     }
 }
 
-/// Saturated uploads: ACKs come back by wire, so that they do not disturb.
+/// Saturated uploads. ACKs return by wire, so that they do not use the channel.
 pub struct Uploads {
     pub phy: Phy,
     pub stations: u32,
@@ -84,7 +84,7 @@ impl Uploads {
         config
     }
 
-    /// The numbers at the end.
+    /// Runs the network. Returns its report.
     pub fn run(&self) -> Report {
         let mut simulation = Simulation::new(self.config());
         simulation.run_until(Time::ZERO + Span::from_secs(self.seconds)).expect("no law fails");
