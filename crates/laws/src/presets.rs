@@ -27,7 +27,7 @@ pub type Setting = (&'static str, &'static [(&'static str, Value)]);
 pub const PRESETS: &[Preset] = &[
     Preset {
         name: "vcp-authors",
-        title: "VCP as its authors' ns-2 code has it, which made the paper's figures",
+        title: "VCP as in its authors' ns-2 code, which made the paper's figures",
         source: "Xia et al., ns-2 code of 2005",
         sender: (
             "vcp",
@@ -61,7 +61,7 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "vcp-friendly",
-        title: "VCP beside TCP: AI and cuts as TCP's in the long run, overload marked at random as RED",
+        title: "VCP beside TCP: AI and cuts like TCP's in the long run, random marks at overload",
         source: "Xia et al., IEEE/ACM ToN 16(6), 2008, VI-C",
         sender: ("vcp", &[("alpha", Value::Number(0.2)), ("ai_scaling", Value::word("none"))]),
         router: ("vcp", &[("overload_marks", Value::word("random"))]),

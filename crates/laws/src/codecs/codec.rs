@@ -158,7 +158,7 @@ codecs! {
     /// One bit, echoed for each packet. The probability of a mark is exponential in the sum of the path's prices.
     Price {
         name: "price",
-        title: "one ECN bit that marks tell prices by (REM), echoed by every ACK",
+        title: "one ECN bit whose marks tell a price (REM), echoed by every ACK",
         initial: ECT_0,
         uses_ecn_bits: true,
         bears_mark: true,

@@ -101,7 +101,7 @@ impl RouterSpec for Avq {
     type Law = Self;
     type Params = Params;
     const NAME: &'static str = "avq";
-    const TITLE: &'static str = "AVQ: marks or drops what overflows a slower virtual queue";
+    const TITLE: &'static str = "AVQ: marks or drops packets that overflow a slower virtual queue";
     const SOURCE: &'static str = "Kunniyur and Srikant, SIGCOMM 2001; ns-2";
     fn new(params: Params, link: &LinkView) -> Self {
         let capacity = link.rate.bytes_per_second();

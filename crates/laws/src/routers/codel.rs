@@ -122,7 +122,7 @@ impl RouterSpec for CoDel {
     type Law = Self;
     type Params = Params;
     const NAME: &'static str = "codel";
-    const TITLE: &'static str = "CoDel: drops at the head what has waited too long for too long";
+    const TITLE: &'static str = "CoDel: drops at the head while waits stay above a target";
     const SOURCE: &'static str = "RFC 8289";
     const NEEDS: Needs = Needs::DEPARTURES;
     fn new(params: Params, link: &LinkView) -> Self {

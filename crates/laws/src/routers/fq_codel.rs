@@ -159,7 +159,8 @@ impl RouterSpec for FqCoDel {
     type Law = Self;
     type Params = Params;
     const NAME: &'static str = "fq-codel";
-    const TITLE: &'static str = "FQ-CoDel: a queue a flow, sparse flows first, CoDel in each";
+    const TITLE: &'static str =
+        "FQ-CoDel: a queue for each flow, sparse flows first, CoDel in each";
     const SOURCE: &'static str = "RFC 8290";
     const NEEDS: Needs = Needs { departures: true, queues: QUEUES, flows: true };
     fn new(params: Params, link: &LinkView) -> Self {

@@ -113,7 +113,7 @@ impl SenderSpec for Fast {
     type Params = Params;
     const NAME: &'static str = "fast";
     const TITLE: &'static str =
-        "FAST TCP: alpha packets in the queue, approached by a share a round";
+        "FAST TCP: approaches alpha packets in the queue, a share each round";
     const SOURCE: &'static str = "Jin, Wei and Low, INFOCOM 2004";
     fn new(params: Params, opening: &Opening) -> Self {
         Self::new(params, opening)

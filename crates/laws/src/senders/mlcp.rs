@@ -150,7 +150,7 @@ impl SenderSpec for Mlcp {
     type Law = Self;
     type Params = Params;
     const NAME: &'static str = "mlcp";
-    const TITLE: &'static str = "MLCP: MI, AI, II or MD as four bits of load say";
+    const TITLE: &'static str = "MLCP: MI, AI, II or MD, by four bits of load";
     const SOURCE: &'static str = "Qazi, PhD dissertation, 2010, chapter 3";
     const CODEC: Codec = Codec::Mlcp;
     const ROUTER: &'static str = "mlcp";

@@ -14,7 +14,7 @@ impl SenderSpec for NewReno {
     type Law = Tcp<Reno>;
     type Params = Params;
     const NAME: &'static str = "newreno";
-    const TITLE: &'static str = "TCP NewReno: Reno with recovery from several losses a window";
+    const TITLE: &'static str = "TCP NewReno: Reno that recovers from several losses in a window";
     const SOURCE: &'static str = "RFC 6582";
     const RECOVERY: Recovery = Recovery::NewReno;
     fn new(params: Params, opening: &Opening) -> Tcp<Reno> {

@@ -37,8 +37,7 @@ impl SenderSpec for PiqiRcp {
     type Law = RateSender<Params>;
     type Params = Params;
     const NAME: &'static str = "piqi-rcp";
-    const TITLE: &'static str =
-        "PIQI-RCP: goes step by step towards the least rate of the path's links";
+    const TITLE: &'static str = "PIQI-RCP: approaches the least rate of the path's links in steps";
     const SOURCE: &'static str = "Jain and Loguinov, PIQI-RCP, (19)";
     const CODEC: Codec = Codec::Rate;
     const HANDSHAKE: bool = true;

@@ -57,7 +57,7 @@ impl SenderSpec for Scalable {
     type Law = Tcp<Self>;
     type Params = Params;
     const NAME: &'static str = "scalable";
-    const TITLE: &'static str = "Scalable TCP: a hundredth a packet up, an eighth a loss down";
+    const TITLE: &'static str = "Scalable TCP: adds 0.01 packets an ACK, a loss takes an eighth";
     const SOURCE: &'static str = "Kelly, ACM CCR 33(2), 2003";
     fn new(params: Params, opening: &Opening) -> Tcp<Self> {
         Tcp::new(Self { params }, params.initial_ssthresh, opening)

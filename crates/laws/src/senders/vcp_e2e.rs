@@ -98,7 +98,7 @@ impl SenderSpec for VcpE2e {
     type Params = Params;
     const NAME: &'static str = "vcp-e2e";
     const TITLE: &'static str =
-        "end-to-end VCP, an experiment of ours: loss is overload, delay high load";
+        "end-to-end VCP, knee's experiment: loss is overload, delay high load";
     const SOURCE: &'static str = "idea: Xia et al., IEEE/ACM ToN 16(6), 2008, VIII";
     const CODEC: Codec = Codec::None;
     fn new(params: Params, opening: &Opening) -> Self {

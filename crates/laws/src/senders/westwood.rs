@@ -74,7 +74,7 @@ impl SenderSpec for Westwood {
     type Params = Params;
     const NAME: &'static str = "westwood";
     const TITLE: &'static str =
-        "Westwood+: after a loss, the window that the path was seen to carry";
+        "Westwood+: after a loss, the measured bandwidth times the least RTT";
     const SOURCE: &'static str = "Grieco and Mascolo, ACM CCR 34(2), 2004";
     fn new(params: Params, opening: &Opening) -> Tcp<Self> {
         let (round, min_rtt) = (Round::default(), Span::ZERO);

@@ -96,7 +96,7 @@ impl SenderSpec for Xcp {
     type Law = Self;
     type Params = Params;
     const NAME: &'static str = "xcp";
-    const TITLE: &'static str = "XCP: the window moves by what routers write into a header";
+    const TITLE: &'static str = "XCP: routers write the change of the window into a header";
     const SOURCE: &'static str = "Katabi, Handley, Rohrs, SIGCOMM 2002, 3.2";
     const CODEC: Codec = Codec::Xcp;
     const RECOVERY: Recovery = Recovery::Reno;

@@ -304,7 +304,7 @@ impl SenderSpec for Bbr {
     type Law = Self;
     type Params = Params;
     const NAME: &'static str = "bbr";
-    const TITLE: &'static str = "BBR v1: paces at the bandwidth seen, two BDPs in flight";
+    const TITLE: &'static str = "BBR v1: paces at the measured bandwidth, two BDPs in flight";
     const SOURCE: &'static str = "Cardwell et al., ACM Queue 14(5), 2016";
     const CODEC: Codec = Codec::None;
     fn new(params: Params, opening: &Opening) -> Self {

@@ -71,7 +71,7 @@ impl SenderSpec for ScalableDelay {
     type Law = PriceSender<Self>;
     type Params = Params;
     const NAME: &'static str = "scalable-delay";
-    const TITLE: &'static str = "scalable law: fast by the queueing delay, slowly to a utility";
+    const TITLE: &'static str = "scalable law: answers queueing delay at once, a utility slowly";
     const SOURCE: &'static str = "Paganini, Wang, Low, Doyle, INFOCOM 2003, VI";
     const CODEC: Codec = Codec::None;
     fn new(params: Params, opening: &Opening) -> PriceSender<Self> {

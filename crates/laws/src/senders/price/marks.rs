@@ -116,7 +116,7 @@ impl SenderSpec for ScalablePrice {
     type Params = Params;
     const NAME: &'static str = "scalable-price";
     const TITLE: &'static str =
-        "scalable law: fast by the price that marks tell, slowly to a utility";
+        "scalable law: answers the price of marks at once, a utility slowly";
     const SOURCE: &'static str = "Paganini, Wang, Low, Doyle, INFOCOM 2003, IV";
     const CODEC: Codec = Codec::Price;
     const ROUTER: &'static str = "price";

@@ -260,7 +260,7 @@ impl SenderSpec for Vcp {
     type Law = Self;
     type Params = Params;
     const NAME: &'static str = "vcp";
-    const TITLE: &'static str = "VCP: MI, AI or MD as two ECN bits of load say";
+    const TITLE: &'static str = "VCP: MI, AI or MD, by two ECN bits of load";
     const SOURCE: &'static str = "Xia et al., IEEE/ACM ToN 16(6), 2008, III-E.2";
     const CODEC: Codec = Codec::Load2;
     const RECOVERY: Recovery = Recovery::Reno;
