@@ -1,9 +1,9 @@
-//! What is wrong with a scenario, in one sentence.
+//! Mistakes in a scenario.
 
 use crate::nearest::{hint, listed, nearest};
 use std::fmt;
 
-/// What is wrong with a scenario: the sentence, and its parts for programs.
+/// A mistake in a scenario: a sentence, and its parts for programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problem {
     /// The sentence: `where: key = value: what is wrong and what is allowed`.
@@ -36,7 +36,7 @@ impl From<Fault> for Problem {
 }
 
 impl fmt::Display for Problem {
-    /// The sentence in one line: what controls a terminal or turns the direction of writing is escaped.
+    /// The sentence in one line: characters that control a terminal or change the direction of writing are escaped.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.sentence.chars().try_for_each(|c| {
             if c.is_control() || is_invisible(c) {
@@ -48,7 +48,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Unicode's marks of direction and its other characters without a shape that end lines or join.
+/// Unicode's invisible characters: marks of direction, ends of lines, joiners.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' |
         '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
@@ -65,7 +65,7 @@ pub enum Key {
     Index(usize),
 }
 
-/// The way to a value.
+/// The path to a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeyPath(pub Vec<Key>);
 
@@ -90,7 +90,7 @@ impl KeyPath {
         path.0.push(Key::Index(index));
         path
     }
-    /// The dotted key, with a name in place of the number of a list's element.
+    /// The dotted key; elements of lists go by `name` in place of their number.
     pub fn shown(&self, name: &str) -> String {
         let step = |key: &Key| match key {
             Key::Name(name) => name.clone(),
@@ -98,14 +98,14 @@ impl KeyPath {
         };
         self.0.iter().map(step).collect::<Vec<_>>().join(".")
     }
-    /// Says what is wrong here.
+    /// A fault at this path.
     pub fn fault(&self, message: impl Into<String>) -> Fault {
         let (path, message) = (self.clone(), message.into());
         Fault { path, message, allowed: Vec::new(), nearest: None }
     }
 }
 
-/// What is wrong, and with which value.
+/// What is wrong with which value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The value.

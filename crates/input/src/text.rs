@@ -1,4 +1,4 @@
-//! The scenario's text: read into a tree, overridden, and searched for the place of a fault.
+//! The scenario's text: it is read into a tree, overridden, and searched for the line of a fault.
 
 use crate::nearest::listed;
 use crate::problem::{Fault, Key, KeyPath, Problem};
@@ -9,13 +9,13 @@ use toml::Spanned;
 use toml::Value;
 use toml::de::{DeTable, DeValue};
 
-/// Most text of a scenario, bytes: some hundred thousand links or groups of flows.
+/// The most bytes of a scenario: some hundred thousand links or groups of flows.
 pub const MOST_TEXT: usize = 8_000_000;
-/// Longest value that a message repeats.
+/// The longest value that a message repeats.
 const SHOWN_CHARACTERS: usize = 60;
-/// Longest setting from outside that a message repeats.
+/// The longest setting from outside that a message repeats.
 const LABEL_CHARACTERS: usize = 120;
-/// Most names of a dotted key; no setting lies as deep.
+/// The most names of a dotted key. No setting lies as deep.
 const MOST_PARTS: usize = 16;
 
 /// A setting from outside of the text.
@@ -226,7 +226,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The text with the places of its parts, if it has lines to speak of.
+    /// The text with the places of its parts, if it has several lines.
     fn document_of_lines(&self) -> Option<Spanned<DeTable<'a>>> {
         let is_toml = self.source.format == Format::Toml;
         is_toml.then(|| DeTable::parse(self.source.text).ok()).flatten()
@@ -327,7 +327,7 @@ fn lists(value: &Value, at: &KeyPath) -> Result<(), Fault> {
     }
 }
 
-/// A setting as messages repeat it: in a line, and not endlessly.
+/// A setting as messages repeat it: in one line, and shortened.
 fn shortened(label: String) -> String {
     if label.chars().count() <= LABEL_CHARACTERS {
         return label;
@@ -353,7 +353,7 @@ fn syntax(source: &Source, line: Option<usize>, message: &str) -> Problem {
     Problem { line, ..Problem::new(format!("{place}: not valid {format}: {message}")) }
 }
 
-/// JSON as TOML; keys with null are as good as absent.
+/// JSON as TOML; keys with null are left out.
 fn from_json(json: serde_json::Value) -> Result<Value, String> {
     use serde_json::Value as Json;
     Ok(match json {
@@ -383,7 +383,7 @@ fn quoted(message: &str) -> impl Iterator<Item = &str> {
     message.split('`').skip(1).step_by(2)
 }
 
-/// serde's message in our words.
+/// serde's message in plain words.
 fn reworded(path: KeyPath, message: &str) -> Fault {
     let message = message.trim();
     let found = |rest: &str| {

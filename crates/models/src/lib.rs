@@ -1,6 +1,6 @@
-//! Fluid models by name: settings as JSON with units, checked, solved, and put into columns.
+//! Fluid models by name. Settings are JSON with units; they are checked, the model is solved, and columns come out.
 //!
-//! The defaults of every model live in these types, as those of scenarios do in theirs.
+//! The types of settings have the defaults of every model.
 
 mod closed;
 mod rcp;
@@ -27,14 +27,14 @@ type Columns = Vec<(&'static str, ArrayRef)>;
 
 /// The settings of a model.
 trait Model: DeserializeOwned {
-    /// Checks what its types cannot, and solves it.
+    /// Checks what types cannot check, and solves the model.
     fn solve(self, effort: &Effort) -> Result<Columns, NoColumns>;
 }
 
-/// The most work of a solution: some ten seconds'.
+/// The most work of a solution: some ten seconds.
 const MOST_WORK: u64 = 1_000_000_000;
 
-/// One way from settings to columns for each model.
+/// A model's name, and the function from its settings to columns.
 type Entry = (&'static str, fn(&Text, &Effort) -> Result<Columns, Stopped>);
 
 fn entry<M: Model>(text: &Text, effort: &Effort) -> Result<Columns, Stopped> {
@@ -67,8 +67,8 @@ const MODELS: &[Entry] = &[
     ("wlan_saturation", entry::<wlan::Saturation>),
 ];
 
-/// Solves the fluid model called `model`; `settings` is a JSON object. Numbers are finite; null where they have no
-/// meaning.
+/// Solves the fluid model called `model`; `settings` is a JSON object. Numbers are finite, or
+/// null where they have no meaning.
 pub fn fluid(model: &str, settings: &str, interrupt: Interrupt) -> Result<RecordBatch, Stopped> {
     let Some((_, solve)) = MODELS.iter().find(|(name, _)| *name == model) else {
         let fault = KeyPath::root().fault(format!("there is no fluid model `{model}`"));
@@ -92,7 +92,7 @@ pub fn fluid(model: &str, settings: &str, interrupt: Interrupt) -> Result<Record
         .map_err(|error| Stopped::Failed(error.to_string()))
 }
 
-/// The first row of a column that is no finite number, but not null.
+/// The first row of a column with a number that is not finite.
 fn boundless((name, values): &(&'static str, ArrayRef)) -> Option<(&'static str, usize)> {
     let values = values.as_primitive_opt::<Float64Type>()?;
     let row = values.iter().position(|value| value.is_some_and(|value| !value.is_finite()))?;
@@ -104,7 +104,7 @@ fn numbers(values: impl IntoIterator<Item = f64>) -> ArrayRef {
     Arc::new(values.into_iter().map(Some).collect::<Float64Array>())
 }
 
-/// A column of numbers; NaN, which stands for none, becomes null.
+/// A column of numbers; NaN becomes null.
 fn gaps(values: impl IntoIterator<Item = f64>) -> ArrayRef {
     let known = values.into_iter().map(|value| (!value.is_nan()).then_some(value));
     Arc::new(known.collect::<Float64Array>())
@@ -120,7 +120,7 @@ fn words<'a, T: Into<Option<&'a str>>>(values: impl IntoIterator<Item = T>) -> A
     Arc::new(values.into_iter().map(Into::into).collect::<StringArray>())
 }
 
-/// That `value` lies in `[low, high]`.
+/// An error unless `value` is in `[low, high]`.
 fn within(key: &str, value: f64, low: f64, high: f64) -> Result<(), Fault> {
     if (low..=high).contains(&value) {
         return Ok(());
@@ -128,16 +128,16 @@ fn within(key: &str, value: f64, low: f64, high: f64) -> Result<(), Fault> {
     Err(KeyPath::root().key(key).fault(format!("must be from {low} to {high}")))
 }
 
-/// Why a model yields no columns.
+/// Why a model has no columns.
 enum NoColumns {
     /// A setting is wrong.
     Fault(Fault),
-    /// Its solution ended.
+    /// It has no solution.
     Unsolved(Unsolved),
 }
 
 impl NoColumns {
-    /// In the words of the settings.
+    /// As an error of the text with the settings.
     fn told(self, text: &Text) -> Stopped {
         match self {
             Self::Unsolved(Unsolved::Stopped) => Stopped::Interrupted,
@@ -159,7 +159,7 @@ impl From<Unsolved> for NoColumns {
     }
 }
 
-/// Why a solution ended, with what may help unless it was stopped.
+/// Why there is no solution; unless it was stopped, with what may help.
 fn unsolved(error: Unsolved, remedy: impl FnOnce() -> String) -> NoColumns {
     match error {
         Unsolved::Stopped => error.into(),

@@ -46,10 +46,10 @@ fn interval(given: Option<Period>) -> f64 {
     given.map_or(0.01, |interval| interval.0.seconds())
 }
 
-/// RTTs in whole steps of T, rounded up as Theorem 1 does.
+/// RTTs in whole steps of T, rounded up as in Theorem 1.
 fn steps(rtts: &[Period], interval: f64) -> Result<(Vec<u32>, u32), Fault> {
     let key = KeyPath::root().key("rtts");
-    // A hair less than the quotient, so that 120 ms are 12 steps of 10 ms.
+    // Slightly less than the quotient, so that 120 ms are 12 steps of 10 ms.
     let count = |rtt: &Period| (rtt.0.seconds() / interval * (1.0 - 1e-12)).ceil().max(1.0);
     if rtts.is_empty() || rtts.iter().any(|rtt| count(rtt) > 1e4) {
         return Err(key.fault("needs an RTT at least, each of at most 10000 intervals"));
@@ -66,7 +66,7 @@ fn taus(tau1: Option<f64>, tau2: Option<f64>) -> Result<(f64, f64), Fault> {
     Ok((tau1, tau2))
 }
 
-/// NaN for a bound that is none.
+/// A bound; NaN if it is infinite.
 fn finite(bound: f64) -> f64 {
     if bound.is_finite() { bound } else { f64::NAN }
 }

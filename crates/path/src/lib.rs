@@ -1,5 +1,6 @@
-//! What a packet meets at a hop: a router law with its queues, its buffer and its random numbers, over any
-//! type of packet; and how long frames of wireless LANs take. No clock, no rate, no statistics: simulated links and live ones bring their own.
+//! The queue of a hop: a router law with its queues, its buffer and its random numbers, for any type of packet. It has
+//! no clock, no rate and no statistics; simulated and live links have their own. And
+//! the frame times of wireless LANs ([`Phy`]).
 #![forbid(unsafe_code)]
 
 mod buffer;

@@ -11,7 +11,7 @@ use knee_laws::codecs::Codec;
 use knee_laws::params::Value;
 use knee_laws::quantities::{Span, Time};
 use knee_laws::slow_start::Rule;
-use knee_sim::config::{Buffer, LinkId, Loss, NetworkConfig, Reorder};
+use knee_sim::config::{Buffer, LinkId, NetworkConfig, RandomLoss, Reorder};
 
 fn scenario(text: &str) -> Scenario {
     let source = Source { text, name: "test.toml", format: Format::Toml, overrides: &[] };
@@ -234,17 +234,17 @@ fn links_lose_and_reorder_both_ways() {
         assert_eq!((network.links[1].loss, network.links[2].loss), (network.links[0].loss, None));
         network.links[0].loss
     };
-    let each = |probability| Some(Loss::Bernoulli { probability });
+    let each = |probability| Some(RandomLoss::Bernoulli { probability });
     assert_eq!(with("0.01"), each(0.01));
     assert_eq!(with("0"), each(0.0));
     assert_eq!(with("{ probability = 0.02 }"), each(0.02));
     assert_eq!(
         with("{ gilbert_elliott = { enter = 0.01, leave = 0.2 } }"),
-        Some(Loss::GilbertElliott { enter: 0.01, leave: 0.2, good: 0.0, bad: 1.0 })
+        Some(RandomLoss::GilbertElliott { enter: 0.01, leave: 0.2, good: 0.0, bad: 1.0 })
     );
     assert_eq!(
         with("{ gilbert_elliott = { enter = 0.01, leave = 0.2, good = 0.1, bad = 0.5 } }"),
-        Some(Loss::GilbertElliott { enter: 0.01, leave: 0.2, good: 0.1, bad: 0.5 })
+        Some(RandomLoss::GilbertElliott { enter: 0.01, leave: 0.2, good: 0.1, bad: 0.5 })
     );
 }
 

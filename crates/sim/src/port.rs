@@ -1,7 +1,7 @@
-//! What stands at a link's entrance where somebody asks for it: the queue with its law, impairments, statistics,
-//! and the rate with its changes.
+//! A link's entrance, for links that need one: the queue with its law, impairments, statistics, and changes of the
+//! rate.
 
-use crate::config::{Capacity, LinkChange, LinkConfig, LinkId, Loss};
+use crate::config::{Capacity, LinkChange, LinkConfig, LinkId, RandomLoss};
 use crate::impairment::Impairment;
 use crate::late::Latecomers;
 use crate::meter::{Bins, Gauge, Meter};
@@ -12,7 +12,7 @@ use knee_laws::quantities::{BitRate, Span, Time};
 use knee_path::{Hop, Queue, Stream, Watch};
 use std::collections::VecDeque;
 
-/// How far a link has come, in bytes; in seconds, if its capacity is unknown.
+/// What a link has transmitted and could have transmitted, in bytes; in seconds, if its capacity is unknown.
 #[derive(Clone, Copy, Debug, Default)]
 struct Progress {
     sent: f64,
@@ -30,14 +30,14 @@ struct Busy {
 
 /// A link's entrance. The packet in service is not part of its queue.
 pub struct Port {
-    /// Does its law tell flows apart? Then what it is told of each, by slot.
+    /// Does its law tell flows apart? Below, the name that it is told for each, by slot.
     pub tells_flows: bool,
     pub flows: Vec<u32>,
-    /// What waits.
+    /// The queue.
     pub queue: Queue<Packet, Gauge>,
-    /// What befalls packets once they are transmitted.
+    /// Loss and reordering of transmitted packets.
     pub impairment: Impairment,
-    /// Packets that have left the line's order.
+    /// Packets that arrive out of the line's order.
     pub late: Latecomers,
     /// May it be changed from outside?
     pub is_changeable: bool,
@@ -45,14 +45,14 @@ pub struct Port {
     pub may_change_delay: bool,
     /// A packet that arrives before this overtakes what is on the line.
     pub line_until: Time,
-    /// How the capacity is estimated from the times of packets, if it is.
+    /// Estimates the capacity from the times of packets, if the law is told that estimate.
     estimator: Option<Estimator>,
     /// What the law was told of the capacity in place of the rate, and whether it is told the rate.
     told: Option<BitRate>,
     is_told_rate: bool,
     rate: BitRate,
     changes: VecDeque<(Time, LinkChange)>,
-    /// Where its random numbers come from.
+    /// Seed of its random numbers.
     seed: u64,
     name: String,
     /// Capacity in bytes up to `capacity_at`.
@@ -60,16 +60,16 @@ pub struct Port {
     capacity_at: Time,
     /// Packets offered when statistics began.
     offered_before: u64,
-    /// How long a packet has been in service, where that tells how much of an unknown capacity was used.
+    /// How long packets have been in service, where the capacity is unknown.
     busy: Option<Busy>,
-    /// Where the link was when statistics began, and when a probe last asked.
+    /// Its progress when statistics began, and when a probe last asked.
     base: Progress,
     probed: Progress,
     probed_capacity: (Progress, Time),
 }
 
 impl Port {
-    /// An empty one. Are packets `held` until they are served, also where the law would let them go at once?
+    /// An empty port. `held`: all packets wait until they are served.
     pub fn new(config: LinkConfig, seed: u64, held: bool) -> Self {
         let impairment = Impairment::new(&config, seed);
         let hop = Hop {
@@ -112,14 +112,14 @@ impl Port {
         }
     }
 
-    /// That of a link whose packets a station of a shared channel transmits: nobody knows its capacity ahead.
+    /// The port of a link that a station of a shared channel serves. Its capacity is not known ahead.
     pub fn of_station(config: LinkConfig, seed: u64) -> Self {
         let mut port = Self::new(config, seed, true);
         port.busy = Some(Busy::default());
         port
     }
 
-    /// The station has a packet of this link in service, or has none any more.
+    /// The station begins to serve a packet of this link, or has none any more.
     pub fn serve_by(&mut self, is_busy: bool, now: Time) {
         let Some(busy) = &mut self.busy else { return };
         match (is_busy, busy.since) {
@@ -132,7 +132,7 @@ impl Port {
         }
     }
 
-    /// What the law is told of the flow in a slot.
+    /// Tells the law the name of the flow in a slot.
     pub fn name_flow(&mut self, slot: usize, name: u32) {
         if slot >= self.flows.len() {
             self.flows.resize(slot + 1, 0);
@@ -150,7 +150,7 @@ impl Port {
         self.changes.pop_front().map(|(_, change)| change)
     }
 
-    /// The rate is another from now on; the law is told, unless it lives by another capacity.
+    /// Changes the rate. The law is told, unless it is told another capacity.
     pub fn change_rate(&mut self, rate: BitRate, now: Time) {
         self.capacity_up_to(now);
         self.rate = rate;
@@ -159,26 +159,26 @@ impl Port {
         }
     }
 
-    /// A packet has been delivered: where the capacity is estimated, and is another now, the law is told.
+    /// A packet has been delivered. If that changes the estimate of the capacity, the law is told.
     pub fn learn(&mut self, now: Time, delivery: Delivery) {
         if let Some(rate) = self.estimator.as_mut().and_then(|known| known.take(now, delivery)) {
             self.tell_capacity(rate);
         }
     }
 
-    /// The capacity is estimated to be this.
+    /// Sets the estimate of the capacity, and tells the law.
     pub fn tell_capacity(&mut self, rate: BitRate) {
         self.told = Some(rate);
         self.queue.on_rate(rate);
     }
 
-    /// The capacity that the law lives by, in Mbps: what it was told, or the rate.
+    /// The capacity that the law was told, in Mbps.
     pub fn capacity_mbps(&self) -> f64 {
         self.told.unwrap_or(self.rate).bps() * 1e-6
     }
 
-    /// Packets are lost in another way from now on.
-    pub fn change_loss(&mut self, loss: Option<Loss>) {
+    /// Changes the random loss.
+    pub fn change_loss(&mut self, loss: Option<RandomLoss>) {
         let draw = || Stream::new(self.seed, &format!("loss of {}", self.name));
         self.impairment.change_loss(loss, draw);
     }
@@ -189,7 +189,7 @@ impl Port {
         self.capacity
     }
 
-    /// What was transmitted: what was accepted, less what waits and what is still in service.
+    /// What was transmitted: what was accepted, without what waits and what is in service.
     fn progress(&mut self, now: Time, busy_until: Time) -> Progress {
         self.queue.advance(now);
         let tally = self.queue.tally();
@@ -219,7 +219,7 @@ impl Port {
         self.impairment.lost = 0;
     }
 
-    /// Waiting packets now.
+    /// Packets that wait now.
     pub fn length(&mut self, now: Time) -> f64 {
         self.queue.advance(now);
         self.queue.packets() as f64

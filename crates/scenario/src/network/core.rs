@@ -7,7 +7,7 @@ use crate::network::index::Index;
 use knee_input::problem::{Fault, Key, KeyPath};
 use knee_input::quantity::{BufferSize, Delay, FlowSize};
 use knee_laws::quantities::{BitRate, Span, Time};
-use knee_sim::config::{Loss, Phy, StationPeer};
+use knee_sim::config::{Phy, RandomLoss, StationPeer};
 
 /// A link of the network's core.
 #[derive(Clone, Debug)]
@@ -327,18 +327,18 @@ impl LossSpec {
     /// Does nothing come through?
     pub fn loses_all(self) -> bool {
         match self.model() {
-            Loss::Bernoulli { probability } => probability >= 1.0,
-            Loss::GilbertElliott { good, bad, .. } => good >= 1.0 && bad >= 1.0,
+            RandomLoss::Bernoulli { probability } => probability >= 1.0,
+            RandomLoss::GilbertElliott { good, bad, .. } => good >= 1.0 && bad >= 1.0,
         }
     }
 
     /// As the simulator takes it.
-    pub fn model(self) -> Loss {
+    pub fn model(self) -> RandomLoss {
         match self {
             Self::Each(probability) | Self::Model(LossModel::Probability(probability)) => {
-                Loss::Bernoulli { probability: probability.0 }
+                RandomLoss::Bernoulli { probability: probability.0 }
             }
-            Self::Model(LossModel::GilbertElliott(chain)) => Loss::GilbertElliott {
+            Self::Model(LossModel::GilbertElliott(chain)) => RandomLoss::GilbertElliott {
                 enter: chain.enter.0,
                 leave: chain.leave.0,
                 good: chain.good.0,
