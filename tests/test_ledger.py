@@ -290,6 +290,7 @@ def test_reproduce_answers_draws_and_reports(knee: Knee, tmp_path: Path) -> None
     assert (tmp_path / "report" / picture).is_file()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("paper", [paper.id for paper in papers()])
 def test_reproduce_smokes_every_claim(knee: Knee, paper: str) -> None:
     done = knee("reproduce", paper, "--quick", "--json")

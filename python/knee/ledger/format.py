@@ -25,7 +25,7 @@ SUBJECT = "subject"
 """The role of the protocol that a claim is about, in `compare`, `of` and `against`."""
 
 
-_NAMED = re.compile(r"\{([\w-]+)\}")
+_NAMED = re.compile(r"\{([a-z][a-z-]*)\}")
 """A reason in the text of a `because`."""
 
 _Table = TypeVar("_Table", bound=BaseModel)
