@@ -20,7 +20,7 @@ class Job:
     Attributes:
         scenario: What is run.
         key: Its place in a store.
-        laws: Its laws with their fingerprints, which the key has.
+        laws: Its laws with their fingerprints, which are part of the key.
         work: About how long it takes, in arbitrary units.
         memory: About how much memory it takes, bytes.
         warnings: What its scenario says that is likely not meant.
@@ -70,7 +70,7 @@ def kept(store: Store, job: Job) -> Run:
 
 
 def _work(settings: Mapping[str, Any]) -> float:
-    """Bits that the links could carry, beyond what building and reading a run costs."""
+    """Work of a run: a fixed part, and the bits that its links could carry."""
     if links := settings.get("link"):
         rates = [link["rate"] for link in links]
     else:
