@@ -78,10 +78,10 @@ check-generated: build
 		|| { echo "docs/scenario.schema.json is out of date: make generate"; exit 1; }
 
 test-python: build
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
 
 test-slow: build ## Run the tests that take minutes: every claim of every paper, cut short
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -n auto -m slow
 
 # The tools and the libraries, anew when pyproject.toml changed.
 .venv/installed: pyproject.toml
