@@ -1,4 +1,4 @@
-"""The ledger: its files, its runs, its verdicts; with made-up rows where the sums are checked."""
+"""The ledger: its files, its runs, its verdicts; arithmetic is checked on made-up rows."""
 
 from __future__ import annotations
 
@@ -250,7 +250,7 @@ def test_a_sweep_over_nothing_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_killed_process_leaves_whole_runs(tmp_path: Path) -> None:
-    """Killed without warning in the midst of many runs; a second process ends the work."""
+    """A process is killed amid many runs; two others complete the work."""
     script = (
         "import knee, sys; from knee.store import Store\n"
         "s = knee.dumbbell(rate='20 Mbps', rtt='20 ms', flows=5, duration='4 s', protocol='vcp')\n"

@@ -1,4 +1,4 @@
-"""What a newcomer types first."""
+"""The first commands of a new user."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_the_commands_start_without_the_heavy_libraries() -> None:
 
 
 def test_help_comes_at_once() -> None:
-    """In CPU seconds, which a busy machine does not stretch as it does the wall clock."""
+    """Measured in CPU seconds, which depend little on other load."""
 
     def spent() -> float:
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
