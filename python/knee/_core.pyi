@@ -29,7 +29,13 @@ __fingerprint__: str  # hash of the sources that decide what a run yields, laws 
 MOST_TEXT: int  # most bytes of a scenario's text
 
 class ScenarioError(ValueError):
-    """A scenario that knee refuses; the message is one sentence."""
+    """A scenario that knee refuses; the message is one sentence, whose parts are attributes."""
+
+    line: int | None  # of the text, from 1
+    path: str | None  # the dotted key; elements of lists go by their name
+    given: str | None  # what stands there, as TOML
+    allowed: tuple[str, ...]  # the names that are allowed there, sorted
+    nearest: str | None  # the one of these that is nearest to what was given
 
 class ScenarioWarning(UserWarning):
     """Something of a scenario that is accepted, though it is likely not meant."""
@@ -110,6 +116,10 @@ class Results:
     @property
     def series(self) -> Columns:
         """Samples of the probes, long form."""
+
+    @property
+    def stations(self) -> Columns:
+        """A row a protocol, seed and station of a wireless LAN."""
 
 def run(
     scenario: Scenario,

@@ -7,6 +7,7 @@ use knee_scenario::{Control, MemoryLimit};
 use pyo3::prelude::*;
 
 use crate::columns::Columns;
+use crate::exceptions::refused;
 use crate::interrupt::watched;
 use crate::scenario::Scenario;
 
@@ -22,6 +23,9 @@ pub struct Results {
     /// Samples of the probes, long form.
     #[pyo3(get)]
     series: Py<Columns>,
+    /// A row a protocol, seed and station of a wireless LAN.
+    #[pyo3(get)]
+    stations: Py<Columns>,
 }
 
 /// Run every variant with every seed, the GIL released.
@@ -70,6 +74,7 @@ pub fn run(
         summary: Py::new(py, Columns::from(tables.summary))?,
         flows: Py::new(py, Columns::from(tables.flows))?,
         series: Py::new(py, Columns::from(tables.series))?,
+        stations: Py::new(py, Columns::from(tables.stations))?,
     })
 }
 
@@ -81,8 +86,8 @@ pub fn available_memory() -> Option<u64> {
 
 /// Bytes of a text such as `8 GB`.
 #[pyfunction]
-pub fn parse_memory(text: &str) -> PyResult<u64> {
-    match MemoryLimit::read(text).map_err(crate::scenario::refused)? {
+pub fn parse_memory(py: Python<'_>, text: &str) -> PyResult<u64> {
+    match MemoryLimit::read(text).map_err(|problem| refused(py, &problem))? {
         MemoryLimit::Bytes(bytes) => Ok(bytes),
         MemoryLimit::Available => Ok(u64::MAX),
     }

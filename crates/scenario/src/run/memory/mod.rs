@@ -3,6 +3,7 @@
 mod machine;
 mod need;
 mod packets;
+mod part;
 
 use crate::scenario::Scenario;
 use crate::warning::Warning;
@@ -10,6 +11,14 @@ use knee_input::interrupt::{Interrupt, Stopped};
 use knee_input::problem::Problem;
 pub use machine::available;
 pub(crate) use need::Need;
+
+impl Scenario {
+    /// About how much memory its runs take, so many at a time: bytes at the peak.
+    pub fn memory(&self, threads: usize) -> u64 {
+        let need = Need::of(self, Interrupt::NEVER);
+        need.map_or(u64::MAX, |need| need.bytes(threads))
+    }
+}
 
 /// How much memory runs may take together.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -25,7 +34,8 @@ impl MemoryLimit {
     /// Reads a limit such as `8 GB`.
     pub fn read(text: &str) -> Result<Self, Problem> {
         let parsed = knee_input::measure::MEMORY.parse(text);
-        let (bytes, _) = parsed.map_err(|said| Problem(format!("memory limit {text}: {said}")))?;
+        let (bytes, _) =
+            parsed.map_err(|said| Problem::new(format!("memory limit {text}: {said}")))?;
         Ok(Self::Bytes(bytes as u64))
     }
 }
@@ -52,7 +62,7 @@ pub(crate) fn admit(
     let need = Need::of(scenario, interrupt)?;
     fit(&need, wanted, room).map_err(|message| {
         let at = need.largest(1).map_or_else(String::new, |(part, _)| format!("{}: ", part.at));
-        Problem(format!("{}: {at}{message}", scenario.source)).into()
+        Problem::new(format!("{}: {at}{message}", scenario.source)).into()
     })
 }
 
@@ -90,7 +100,7 @@ pub(crate) fn amount(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::need::{Part, Phase};
+    use super::part::{Part, Phase};
     use super::*;
 
     fn need(each: f64, once: f64) -> Need {

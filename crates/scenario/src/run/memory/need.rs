@@ -5,9 +5,9 @@
 //! `tests/memory.rs` holds the sum against what runs of many kinds take.
 
 use super::packets::{self, Sending};
+use super::part::{Part, Phase};
 use crate::network::core::{CoreGroup, Network};
 use crate::plan::plans::Plan;
-use crate::run::build;
 use crate::scenario::Scenario;
 use knee_input::interrupt::{Interrupt, Interrupted};
 use knee_laws::sender::SenderLaw;
@@ -34,30 +34,6 @@ const FLOW_COLUMNS: f64 = 130.0;
 const FLOW_AFTER: f64 = 300.0;
 /// What a process needs besides: threads, lists, and what is loaded to save and draw results.
 const PROCESS: f64 = 2e6;
-
-/// When memory is needed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Phase {
-    /// By each run, while it goes.
-    Run,
-    /// From the end of a run to the end of all.
-    Kept,
-    /// When all runs are over: to save and to draw what they yielded.
-    After,
-}
-
-/// A part of what is needed.
-#[derive(Clone, Debug)]
-pub(crate) struct Part {
-    pub bytes: f64,
-    pub phase: Phase,
-    /// The key that it follows from.
-    pub at: String,
-    /// What it is for.
-    pub what: String,
-    /// What to change to need less.
-    pub remedy: &'static str,
-}
 
 /// What a scenario's runs need.
 #[derive(Clone, Debug)]
@@ -166,7 +142,8 @@ fn link_bytes() -> f64 {
 /// A group's flows with their access links: the more of what their description takes before they are built, and of
 /// what they take afterwards.
 fn flows(group: &CoreGroup, at_once: f64) -> Part {
-    let hops = (group.forward.len() + group.backward.len() + 4) as f64;
+    let hops = group.ways.iter().map(|way| way.links().count()).max().unwrap_or(0) + 4;
+    let hops = hops as f64;
     let access = if group.access.is_some() { 4.0 } else { 0.0 };
     let described =
         access * link_bytes() + size_of::<FlowConfig>() as f64 + 4.0 * hops + 4.0 * ALLOCATED;
@@ -209,7 +186,7 @@ pub(crate) fn sample_count(scenario: &Scenario, plan: &Plan) -> f64 {
     let flows: f64 = lasting().map(|(group, _)| group.count as f64).sum();
     let shown = |(group, laws): (&CoreGroup, &crate::plan::plans::GroupPlan)| {
         let mut count = 0.0;
-        if let Ok(law) = build::sender(laws) {
+        if let Ok(law) = laws.build() {
             law.observe(&mut |_, _| count += 1.0);
         }
         count * group.count as f64

@@ -4,7 +4,7 @@
 
 use knee_laws::quantities::{BitRate, Span};
 
-/// A physical layer with its medium access. Every constant may be set.
+/// A physical layer and its medium access. Every constant may be set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Phy {
     /// aSlotTime.
@@ -13,17 +13,17 @@ pub struct Phy {
     pub sifs: Span,
     /// Preamble and PLCP header, before every frame.
     pub preamble: Span,
-    /// Silence that belongs to the end of every frame (802.11g's signal extension).
+    /// Silence at the end of every frame (802.11g's signal extension).
     pub extension: Span,
-    /// What frames are rounded up to, and bits that they carry beside their bytes; none for DSSS.
+    /// OFDM's symbols: frames last whole symbols. `None` for DSSS.
     pub symbol: Option<Symbol>,
-    /// Rate of ACKs, RTS and CTS where `mandatory` has none below the data's.
+    /// Rate of ACKs, RTS and CTS if no rate of `mandatory` is at most that of the data.
     pub basic_rate: BitRate,
-    /// Rates of which ACKs take the highest that is not above the data's; empty: always `basic_rate`.
+    /// Rates for ACKs, RTS and CTS: they take the highest that is at most that of the data. Empty: always `basic_rate`.
     pub mandatory: Vec<BitRate>,
     /// Bytes that the MAC adds to a packet: header and checksum.
     pub overhead_bytes: u32,
-    /// Bytes of an ACK or CTS.
+    /// Bytes of an ACK or a CTS.
     pub ack_bytes: u32,
     /// Bytes of an RTS.
     pub rts_bytes: u32,
@@ -31,26 +31,80 @@ pub struct Phy {
     pub cw_min: u32,
     /// CWmax.
     pub cw_max: u32,
-    /// Transmissions of a frame that is not longer than the RTS threshold, or of its RTS, at most.
+    /// The most transmissions of a frame without RTS, or of an RTS.
     pub short_retry_limit: u32,
-    /// Transmissions of a frame that follows an RTS, at most.
+    /// The most transmissions of a frame that follows an RTS.
     pub long_retry_limit: u32,
-    /// Packets of more bytes are announced by an RTS.
+    /// Packets with more bytes are sent after an RTS.
     pub rts_threshold: u32,
-    /// The window of 2^i (CWmin + 1) - 1 slots is drawn from without its last value, as ns-2 does.
+    /// Are backoffs drawn without the window's last value 2^i (CWmin + 1) - 1, as in ns-2?
     pub open_window: bool,
-    /// More silence after a collision than EIFS: DIFS in ns-2.
+    /// Silence after a collision in addition to EIFS: DIFS in ns-2.
     pub after_collision: Span,
-    /// Does a station transmit without backoff that finds the channel idle, and has waited out its last one?
+    /// Does a station transmit without a backoff if the channel is idle and its last backoff is over?
     pub immediate_access: bool,
-    /// Packets that a transmission may carry (A-MPDU), at most; 1: no aggregation.
+    /// The most packets of a transmission (A-MPDU); 1: no aggregation.
     pub aggregate_packets: u32,
-    /// Bytes of them, at most.
+    /// The most bytes of these packets.
     pub aggregate_bytes: u32,
     /// Bytes of the ACK of several packets (BlockAck).
     pub block_ack_bytes: u32,
     /// Bytes between packets of one transmission.
     pub delimiter_bytes: u32,
+}
+
+/// A physical layer by name.
+#[derive(Clone, Copy, Debug)]
+pub struct Standard {
+    /// Its name.
+    pub name: &'static str,
+    /// Its frame times and constants.
+    pub phy: fn() -> Phy,
+    /// The rates of its data frames in Mbps, in order.
+    pub rates_mbps: &'static [f64],
+}
+
+const OFDM: &[f64] = &[6.0, 9.0, 12.0, 18.0, 24.0, 36.0, 48.0, 54.0];
+
+/// All that there are, the default first.
+pub const STANDARDS: [Standard; 4] = [
+    Standard { name: "802.11b", phy: Phy::b, rates_mbps: &[1.0, 2.0, 5.5, 11.0] },
+    Standard { name: "802.11a", phy: Phy::a, rates_mbps: OFDM },
+    Standard { name: "802.11g", phy: Phy::g, rates_mbps: OFDM },
+    Standard {
+        name: "802.11n",
+        phy: Phy::n,
+        rates_mbps: &[6.5, 13.0, 19.5, 26.0, 39.0, 52.0, 58.5, 65.0],
+    },
+];
+
+impl PartialEq for Standard {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Standard {
+    /// The one of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        STANDARDS.into_iter().find(|standard| standard.name == name)
+    }
+
+    /// Can its data frames have this rate?
+    pub fn has_rate(&self, rate: BitRate) -> bool {
+        self.rates_mbps.iter().any(|mbps| (mbps * 1e6 - rate.bps()).abs() < 1.0)
+    }
+
+    /// Its rates in words.
+    pub fn rates(&self) -> String {
+        let all: Vec<String> = self.rates_mbps.iter().map(ToString::to_string).collect();
+        format!("{} has frames of {} Mbps", self.name, all.join(", "))
+    }
+
+    /// The highest of its rates.
+    pub fn highest(&self) -> BitRate {
+        BitRate::from_mbps(self.rates_mbps.last().copied().unwrap_or(1.0))
+    }
 }
 
 /// OFDM's symbols.
@@ -62,7 +116,7 @@ pub struct Symbol {
     pub bits: u32,
 }
 
-/// No frame is as long.
+/// More bytes than a frame can have.
 const NEVER: u32 = u32::MAX;
 
 impl Phy {
@@ -128,12 +182,12 @@ impl Phy {
         self.sifs + self.slot * 2
     }
 
-    /// Extended interframe space, after a frame that nobody could read: SIFS, an ACK at the lowest rate, DIFS.
+    /// Extended interframe space, after a frame that could not be read: SIFS, an ACK at the lowest rate, DIFS.
     pub fn eifs(&self) -> Span {
         self.sifs + self.air(self.ack_bytes, self.basic_rate) + self.difs()
     }
 
-    /// How long so many bytes at this rate occupy the channel.
+    /// How long this many bytes at this rate occupy the channel.
     pub fn air(&self, bytes: u32, rate: BitRate) -> Span {
         let body = match self.symbol {
             None => rate.time_for(u64::from(bytes)),
@@ -152,7 +206,7 @@ impl Phy {
         below.fold(self.basic_rate, |best, rate| if rate.bps() > best.bps() { rate } else { best })
     }
 
-    /// How long the data of a transmission takes: packets of these bytes.
+    /// How long the data of a transmission takes, given the bytes of each packet.
     pub fn data(&self, packets: &[u32], rate: BitRate) -> Span {
         let bytes = match packets {
             [packet] => packet + self.overhead_bytes,
@@ -183,13 +237,13 @@ impl Phy {
         self.air(self.rts_bytes, self.ack_rate(rate))
     }
 
-    /// The contention window after so many failures in a row.
+    /// The contention window after this many failures in a row.
     pub fn window(&self, failures: u32) -> u32 {
         let width = u64::from(self.cw_min + 1) << failures.min(20);
         (width - 1).min(u64::from(self.cw_max)) as u32
     }
 
-    /// A backoff of so many slots, from a number uniform in [0, 1).
+    /// A backoff in slots, from a number uniform in [0, 1).
     pub fn backoff(&self, failures: u32, uniform: f64) -> u64 {
         let values = self.window(failures) + u32::from(!self.open_window);
         (uniform * f64::from(values.max(1))) as u64

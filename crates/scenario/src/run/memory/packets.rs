@@ -5,10 +5,10 @@
 //! routers how fast to go, on a way where none answers, send all that their window allows at once. No link holds more
 //! than the windows of its flows.
 
-use super::need::{Part, Phase};
-use crate::network::core::{CoreGroup, CoreLink, Network};
+use super::part::{Part, Phase};
+use crate::network::core::{CoreGroup, CoreLink, CoreWay, Network};
+use crate::network::flows::mean_packets;
 use crate::plan::plans::{GroupPlan, LinkPlan, Plan};
-use crate::run::build;
 use crate::scenario::Scenario;
 use knee_input::interrupt::{Interrupt, Interrupted};
 use knee_input::quantity::FlowSize;
@@ -45,14 +45,17 @@ fn present(network: &Network, group: &CoreGroup, (bytes, seconds): (f64, f64)) -
     }
     let offered = arrivals.per_second.0 * bytes;
     let held_up = (1.0 - carried(network, group) / offered).max(0.0) * seconds;
-    let usual = LINGERING + SHORT_FLOW_RTTS * network.mean_rtt(group).seconds();
+    let rtts = group.ways.iter().map(|way| network.mean_rtt(group, way).seconds());
+    let usual = LINGERING + SHORT_FLOW_RTTS * rtts.fold(0.0, f64::max);
     arrivals.per_second.0 * (usual + held_up).min(seconds)
 }
 
 /// What a group's way carries, bytes a second.
 fn carried(network: &Network, group: &CoreGroup) -> f64 {
-    let links = group.forward.iter().map(|link| fastest(&network.links[*link]));
-    links.fold(f64::INFINITY, f64::min)
+    let of_way = |way: &CoreWay| {
+        way.forward.iter().map(|link| fastest(&network.links[*link])).fold(f64::INFINITY, f64::min)
+    };
+    group.ways.iter().map(of_way).fold(0.0, f64::max)
 }
 
 /// Places of a ring that has held so many packets.
@@ -107,7 +110,7 @@ impl<'a> Sending<'a> {
         let transport = &laws.transport;
         let data_bytes = f64::from(transport.data_bytes);
         let size = match (&core.arrivals, core.size) {
-            (Some(arrivals), _) => build::mean_packets(&arrivals.size, data_bytes),
+            (Some(arrivals), _) => mean_packets(&arrivals.size, data_bytes),
             (None, FlowSize::Packets(packets)) => packets,
             (None, FlowSize::Bytes(bytes)) => bytes / data_bytes,
             (None, FlowSize::Endless) => f64::INFINITY,
@@ -119,15 +122,29 @@ impl<'a> Sending<'a> {
         let codec = transport.codec;
         let answers = |link: &usize| plan.links[*link].router.writes(codec);
         let unanswered =
-            matches!(codec, Codec::Rate | Codec::Xcp) && !core.forward.iter().any(answers);
+            matches!(codec, Codec::Rate | Codec::Xcp) && !core.crossed().iter().any(answers);
         let burst = match unanswered {
             true => window,
             false if transport.handshake => 1.0,
             false => transport.initial_window.min(window),
         };
-        let rated = build::sender(laws).is_ok_and(|law| law.wants_rate());
+        let rated = laws.build().is_ok_and(|law| law.wants_rate());
         let rate = carried(network, core).min(access);
         Self { core, codec, flows, data_bytes, window, burst, unanswered, rated, access, rate }
+    }
+
+    /// Its ways, and the part of its flows that takes each.
+    fn shares(&self) -> impl Iterator<Item = (&'a CoreWay, f64)> {
+        let count = self.core.count.max(1) as f64;
+        self.core.shares().map(move |(way, flows)| (way, flows as f64 / count))
+    }
+
+    /// The longest mean RTT of its ways, and how much of that lies in the core, seconds.
+    fn rtts(&self, network: &Network) -> (f64, f64) {
+        let rtts = self.core.ways.iter().map(|way| {
+            (network.mean_rtt(self.core, way).seconds(), network.core_rtt(way).seconds())
+        });
+        rtts.fold((0.0, 0.0), |longest, rtt| if rtt.0 > longest.0 { rtt } else { longest })
     }
 
     /// What it takes at its ends: bursts that wait for access links, and packets on these.
@@ -137,12 +154,12 @@ impl<'a> Sending<'a> {
             let bytes = (self.flows + 0.5) * PACKET * places(self.burst); // of one, while it grows
             parts.push(self.part_of_bursts(bytes));
         }
-        let core = network.core_rtt(self.core).seconds();
-        let access = (network.mean_rtt(self.core).seconds() - core).clamp(0.0, seconds);
+        let (rtt, core) = self.rtts(network);
+        let access = (rtt - core).clamp(0.0, seconds);
         let most = self.flows * self.window;
         let on_access = (self.rate * access / self.data_bytes).min(most);
         let rated = if self.rated {
-            let way = self.rate * network.mean_rtt(self.core).seconds().min(seconds);
+            let way = self.rate * rtt.min(seconds);
             RATED * growing((way / self.data_bytes).min(most))
         } else {
             0.0
@@ -216,14 +233,19 @@ impl Load {
         }
     }
 
-    /// Data come from a group or a link.
-    fn add(&mut self, sending: &Sending, (feeder, most): (Feeder, f64), laws: &LinkPlan) {
+    /// Data come from a group or a link, so much of a group's.
+    fn add(
+        &mut self,
+        (sending, share): (&Sending, f64),
+        (feeder, most): (Feeder, f64),
+        laws: &LinkPlan,
+    ) {
         self.feeders.insert(feeder, most);
-        self.windows += sending.flows * sending.window;
-        self.packets += sending.rate / sending.data_bytes;
+        self.windows += share * sending.flows * sending.window;
+        self.packets += share * sending.rate / sending.data_bytes;
         self.data_bytes = self.data_bytes.min(sending.data_bytes);
         if matches!(feeder, Feeder::Group(_)) && sending.core.access.is_none() {
-            self.burst += sending.flows * sending.burst;
+            self.burst += share * sending.flows * sending.burst;
         }
         let told = !sending.codec.is_optional() && laws.router.writes(sending.codec);
         self.is_steered &= told || laws.router.info().name != UNMANAGED;
@@ -270,15 +292,17 @@ pub(super) fn parts(
         }
         let sending = Sending::new((network, plan), group, seconds);
         parts.extend(sending.at_its_ends(network, seconds));
-        let mut feeder = (Feeder::Group(number), sending.access);
-        for &link in &sending.core.forward {
-            interrupt.check()?;
-            loads[link].add(&sending, feeder, &plan.links[link]);
-            feeder = (Feeder::Link(link), fastest(&network.links[link]));
-        }
-        for link in &sending.core.backward {
-            interrupt.check()?;
-            loads[*link].acks += sending.rate / sending.data_bytes;
+        for (way, share) in sending.shares() {
+            let mut feeder = (Feeder::Group(number), sending.access);
+            for &link in &way.forward {
+                interrupt.check()?;
+                loads[link].add((&sending, share), feeder, &plan.links[link]);
+                feeder = (Feeder::Link(link), fastest(&network.links[link]));
+            }
+            for link in &way.backward {
+                interrupt.check()?;
+                loads[*link].acks += share * sending.rate / sending.data_bytes;
+            }
         }
     }
     let mut waits = (0.0, 0.0, 0);
