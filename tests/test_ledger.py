@@ -267,8 +267,8 @@ def test_a_killed_process_leaves_whole_runs(tmp_path: Path) -> None:
     first.wait()
     for entry in tmp_path.glob("??/*"):
         assert {file.name for file in entry.iterdir()} == {
-            "summary.parquet", "flows.parquet", "series.parquet", "stations.parquet", "scenario.toml", "made-by.txt",
-                "SHA256SUMS",
+            "summary.parquet", "flows.parquet", "series.parquet", "stations.parquet",
+            "scenario.toml", "made-by.txt", "SHA256SUMS",
         }  # fmt: skip
     pair = [subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     said = {each.communicate(timeout=120)[0] for each in pair}

@@ -26,7 +26,10 @@ ALLOWED = {
     "knee-models": {"knee-laws", "knee-path", "knee-fluid", "knee-input"},
     "knee-python": {"knee-scenario", "knee-models", "knee-input"},
 }
-"""Who may depend on whom, one way down (ARCHITECTURE.md). Scenarios' tests hold packets against fluid models."""
+"""Who may depend on whom, one way down (ARCHITECTURE.md).
+
+The tests of knee-scenario compare packets with fluid models.
+"""
 
 LONGEST = 600
 
