@@ -42,4 +42,4 @@ def test_help_comes_at_once() -> None:
         before = spent()
         subprocess.run([sys.executable, "-m", "knee", "--help"], capture_output=True, check=True)
         took.append(spent() - before)
-    assert min(took) < 0.5, "0.2 s measured"
+    assert min(took) < 0.7, "0.2 s measured, 0.5 s beside other load"
