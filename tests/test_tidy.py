@@ -25,6 +25,7 @@ ALLOWED = {
     "knee-scenario": {"knee-laws", "knee-sim", "knee-input", "knee-fluid"},
     "knee-models": {"knee-laws", "knee-path", "knee-fluid", "knee-input"},
     "knee-python": {"knee-scenario", "knee-models", "knee-input"},
+    "knee-fuzz": {"knee-laws", "knee-path", "knee-scenario"},
 }
 """Who may depend on whom, one way down (ARCHITECTURE.md).
 
