@@ -59,6 +59,7 @@ def made(course: np.ndarray, completions: list[float | None], seeds: int = 1) ->
         "summary": pl.DataFrame(summary).select(*of_run, pl.all()),
         "flows": pl.DataFrame(flows, schema, orient="row").select(*of_run, pl.all()),
         "series": pl.concat(series),
+        "stations": pl.DataFrame(summary).select(*of_run).clear(),
     }
     several = [
         {name: table.with_columns(seed=pl.lit(seed, pl.UInt64)) for name, table in tables.items()}
