@@ -92,6 +92,9 @@ class Scenario:
     def warnings(self) -> list[str]:
         """Sentences about what it says that may be meant, but likely is not."""
 
+    def work(self) -> float:
+        """Bits that its links could carry in a run: a measure of the run's work."""
+
     def memory(self, threads: int) -> int:
         """About how many bytes of memory its runs take at their peak, so many at a time."""
 

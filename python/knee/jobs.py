@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from knee.columns import Run
-from knee.quantity import bits_per_second, seconds
 from knee.scenario import Scenario
 from knee.store import Store, StoreError
+
+BUILDING = 1e6
+"""What building and reading a run costs, in bits of work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def jobs(scenario: Scenario) -> list[Job]:
             as_run = single.check()
             laws = tuple(as_run.laws[0])
             key = Store.key(as_run.to_toml(), laws)
-            found.append(Job(single, key, laws, _work(settings), memory, warnings))
+            found.append(Job(single, key, laws, BUILDING + checked.work(), memory, warnings))
     return found
 
 
@@ -67,13 +67,3 @@ def kept(store: Store, job: Job) -> Run:
     if run is None:
         raise StoreError(f"{job.scenario.name}: its run is no longer in {store.folder}")
     return run
-
-
-def _work(settings: Mapping[str, Any]) -> float:
-    """Work of a run: a fixed part, and the bits that its links could carry."""
-    if links := settings.get("link"):
-        rates = [link["rate"] for link in links]
-    else:
-        lot = settings.get("parking_lot", {})
-        rates = lot.get("rates") or [settings["bottleneck"]["rate"]] * lot.get("links", 1)
-    return 1e6 + sum(map(bits_per_second, rates)) * seconds(settings["duration"])

@@ -76,6 +76,11 @@ impl Scenario {
         self.0.warnings().iter().map(ToString::to_string).collect()
     }
 
+    /// Bits that its links could carry in a run: a measure of the run's work.
+    fn work(&self) -> f64 {
+        self.0.work()
+    }
+
     /// About how many bytes of memory its runs take at their peak, so many at a time.
     fn memory(&self, threads: usize) -> u64 {
         self.0.memory(threads)

@@ -140,6 +140,14 @@ impl Scenario {
         &self.warnings
     }
 
+    /// Bits that its links could carry in a run: a measure of the run's work, to share out progress and processors.
+    pub fn work(&self) -> f64 {
+        let wired = self.network.links.iter().filter(|link| link.measured && !link.on_air);
+        let wired: f64 = wired.map(|link| link.rate.bps()).sum();
+        let air: f64 = self.network.wlans.iter().map(|wlan| wlan.stations[0].rate.bps()).sum();
+        (wired + air) * self.document.duration.0.seconds()
+    }
+
     /// Names of its variants, in order.
     pub fn variants(&self) -> Vec<String> {
         self.plans.iter().map(|plan| plan.name.clone()).collect()

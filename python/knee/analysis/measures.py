@@ -54,10 +54,12 @@ def link(run: Run, column: str, *, links: str | None = None, over: Over = "mean"
     return _FOLDS[over](np.array(values)) if values else math.nan
 
 
-def goodput(run: Run, *, group: str = "*", over: Over | Literal["sum"] = "mean") -> float:
-    """Goodput in Mbps per flow, or summed, of the groups that match the pattern."""
+def goodput(
+    run: Run, *, group: str = "*", over: Over | Literal["sum"] = "mean", scale: float = 1.0
+) -> float:
+    """Goodput in Mbps per flow, or summed, of the groups that match, times `scale`."""
     values = flow_column(run, "goodput_mbps", group)
-    return _FOLDS[over](values) if values.size else math.nan
+    return scale * _FOLDS[over](values) if values.size else math.nan
 
 
 def goodput_ratio(run: Run, *, group: str, to: str) -> float:
@@ -115,6 +117,24 @@ def sampled_ratio(
     return (
         sampled(run, quantity, entity=entity, start=start, end=end) / other if other else math.nan
     )
+
+
+def estimate_error(
+    run: Run, *, entity: str = "*", start: float = 0.0, end: float = math.inf, over: Over = "mean"
+) -> float:
+    """How far links' estimates of their capacity lie from the capacity in [start, end] seconds.
+
+    |estimate - c| / c, of all samples of "capacity"; c is the mean of "available_capacity" of the
+    link over the same time.
+    """
+    _, told = samples(run, "capacity", entity, start, end)
+    _, there = samples(run, "available_capacity", entity, start, end)
+    if not told.size or told.shape != there.shape:
+        return math.nan
+    capacity = np.nanmean(there, axis=0)
+    errors = np.abs(told - capacity) / capacity
+    errors = errors[np.isfinite(errors)]
+    return _FOLDS[over](errors) if errors.size else math.nan
 
 
 def time_within(
@@ -234,6 +254,7 @@ _OWN: Mapping[str, Callable[..., float]] = {
         completion,
         sampled,
         sampled_ratio,
+        estimate_error,
         time_within,
         elephants,
         fairness,

@@ -240,9 +240,10 @@ impl<'a> Context<'a> {
     ) -> Result<&'t [CoreWay], Fault> {
         let names = || template.ways.iter().map(|(name, _)| *name);
         let found = template.ways.iter().find(|(known, _)| *known == name);
-        let all = names().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
-        let said =
-            || at.fault(format!("a path is {all} or a list of links")).of_names(name, names());
+        let said = || {
+            let fault = at.fault("there is no such path");
+            fault.among("a path is a list of links, or of", name, names())
+        };
         found.map(|(_, ways)| &ways[..]).ok_or_else(said)
     }
 

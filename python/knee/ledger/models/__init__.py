@@ -20,6 +20,7 @@ MODELS: Mapping[str, Callable[..., Mapping[str, float]]] = {
         qazi2010.bmcc_epochs,
         qazi2010.bmcc_startup,
         qazi2010.bmcc_detection,
+        qazi2010.wlan_capacity,
         jain2007.processor_sharing,
         jain2007.rcp_bounds,
         jain2007.rcp_rest,

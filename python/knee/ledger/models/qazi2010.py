@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from knee import fluid
-from knee.quantity import Rate, Time, bits_per_second, seconds
+from knee.quantity import Rate, Size, Time, bits_per_second, seconds
 
 
 def mlcp_rtts(*, capacity: Rate, rtt: Time) -> Mapping[str, float]:
@@ -73,3 +73,16 @@ def bmcc_detection(*, flow_bdp: float) -> Mapping[str, float]:
         missed: P(R > d); packets: E[min(R, d + 1)].
     """
     return fluid.bmcc_detection(flow_bdp=flow_bdp).row(0, named=True)
+
+
+def wlan_capacity(*, ack: Size, backoff: Time) -> Mapping[str, float]:
+    """Capacity of a link of a wireless LAN at 11 Mbps (qazi2010, (6.1)-(6.4)).
+
+    Returns:
+        capacity_mbps, of packets of 1500 bytes alone; with_acks_mbps, with ACKs of the size `ack`.
+    """
+    row = fluid.wlan_capacity(ack=ack, backoff=backoff).row(0, named=True)
+    return {
+        "capacity_mbps": row["capacity_mbps"],
+        "with_acks_mbps": row["capacity_with_acks_mbps"],
+    }
