@@ -11,7 +11,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help build run test docs reference reproduce bench bench-guard fmt generate lock audit fuzz mutants clean \
-	test-rust test-python lint-rust lint-python check-generated
+	test-rust test-python test-slow lint-rust lint-python check-generated
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -110,7 +110,10 @@ check-generated: build
 		|| { echo "THIRD-PARTY.txt is out of date: make generate"; exit 1; }
 
 test-python: build
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
+
+test-slow: build ## Run the tests that take minutes: every claim of every paper, cut short
+	$(BIN)/python -m pytest -n auto -m slow
 
 # The tools and the libraries, as they are locked.
 .venv/installed: requirements.lock

@@ -1,7 +1,7 @@
 """Sphinx extension: what a claim's page shows in place of a figure that nobody has drawn yet.
 
-`make reproduce` draws the figures of claims into `docs/claims`; git keeps a dozen of them. A picture
-that is missing elsewhere is a warning as always.
+`make reproduce` draws the figures of claims into `docs/claims`; git keeps a dozen of them. A
+picture that is missing elsewhere is a warning as always.
 """
 
 from __future__ import annotations

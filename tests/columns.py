@@ -1,4 +1,4 @@
-"""Names of the columns, as the guide fixes them."""
+"""Names of the columns, as documented in the guide."""
 
 SUMMARY = """
 protocol seed link utilisation queue_mean_packets queue_mean_percent queue_p90_packets

@@ -56,7 +56,7 @@ Knee = Callable[..., Done]
 def knee(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Iterator[Knee]:
-    """Runs `knee ARGS..` in `tmp_path`, within this process, which is quick."""
+    """Runs `knee ARGS..` in `tmp_path`, in this process: that is fast."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("NO_COLOR", "1")
@@ -78,7 +78,7 @@ def knee(
 
 @pytest.fixture
 def short(tmp_path: Path) -> Path:
-    """A scenario file of two protocols and two seeds that runs in an instant."""
+    """A scenario file of two protocols and two seeds with a short run."""
     file = tmp_path / "short.toml"
     file.write_text(SHORT, encoding="utf-8")
     return file

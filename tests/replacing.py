@@ -1,6 +1,7 @@
-"""A folder of two files that say which version they are of, replaced while it goes wrong.
+"""Replaces a folder of two files while processes are stopped or killed; each file holds its
+version.
 
-Run as a script it is killed at every step, for `test_replacement.py`.
+As a script it is killed at every step, for `test_replacement.py`.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def version(target: Path) -> str:
 class Steps:
     """Runs something and acts at one of its steps.
 
-    Steps are the lines of `knee.replacement`; or its instructions, and lines of what removes trees.
+    Steps are the lines of `knee.replacement`; or its instructions and the lines of `shutil`.
     """
 
     def __init__(self, act: Callable[[], Any], *, instructions: bool) -> None:
@@ -51,7 +52,7 @@ class Steps:
         self._files = [replacement.__file__, *([shutil.__file__] if instructions else [])]
 
     def run(self, what: Callable[[], object], stop_at: int) -> bool:
-        """Act at the step of that number; False if it took fewer."""
+        """Act at the step of that number; False if there were fewer steps."""
         self._left = stop_at
         sys.settrace(self._trace)
         try:
@@ -73,7 +74,7 @@ class Steps:
 
 
 def without_exchange() -> None:
-    """As on a system that cannot exchange two names, from when the folder was tried."""
+    """Behave as a system that cannot exchange two names, once the folder was checked."""
     replacement._exchanged = lambda *_: False
     replacement.check_folder = lambda folder, *_: Path(folder)
 
@@ -95,7 +96,7 @@ def stop_at_every_step(
     Args:
         folder: Where.
         run: Does something up to a step; False if it came to its end.
-        at_once: Whether the folder must be there before anybody tidies up.
+        at_once: Whether the folder must be there before `tidy` runs.
 
     Returns:
         How many steps there are.
@@ -118,7 +119,7 @@ def stop_at_every_step(
 
 
 def kill_at_every_step(folder: Path) -> int:
-    """Kill a process at every step of a replacement; how many there were."""
+    """Kill a process at every step of a replacement; returns the number of steps."""
     steps = Steps(lambda: os.kill(os.getpid(), signal.SIGKILL), instructions=False)
     exchanges = replacement._exchanged.__name__ == "_exchanged"
     return stop_at_every_step(
@@ -148,7 +149,7 @@ def kill_in_a_loop(folder: Path, times: int) -> None:
 
 
 if __name__ == "__main__":
-    os.fsync = lambda _: None  # what the disk holds is asked elsewhere
+    os.fsync = lambda _: None  # flushing to the disk has its own tests
     if sys.argv[2] == "loop":
         kill_in_a_loop(Path(sys.argv[1]), 25)
     else:

@@ -1,4 +1,4 @@
-"""Measures of the course of a run, on made-up columns whose answers are known."""
+"""Measures of dynamics, on made-up columns with known answers."""
 
 from __future__ import annotations
 
@@ -80,7 +80,8 @@ def test_a_newcomer_has_its_share_when_the_others_have_given_it() -> None:
 
 
 def test_the_fairness_rate_averages_before_it_divides() -> None:
-    """Turns of 3 and 1, a second each: 3 at short intervals, 1 over whole turns."""
+    """Rates of 3 and 1 in turn, a second each: a ratio of 3 over short intervals, of 1 over whole
+    turns."""
     turn = (np.arange(100) // 10) % 2 == 0
     both = run(throughput__0=np.where(turn, 3.0, 1.0), throughput__1=np.where(turn, 1.0, 3.0))
     assert measure(both, "fairness_rate", {"interval": 0.1}) == pytest.approx(3.0)
@@ -132,7 +133,7 @@ def test_a_queue_drains_from_above() -> None:
 
 
 def test_overload_is_missed_by_who_does_not_hear_of_it_in_time() -> None:
-    """Onsets at 3 and 6 s; one hears in time of both, the other late of the second."""
+    """Overload begins at 3 and 6 s; one flow learns of both, the other late of the second."""
     load = np.where((TIMES >= 3.0) & (TIMES < 4.0) | (TIMES >= 6.0) & (TIMES < 7.0), 1.1, 0.9)
     quick = np.where((TIMES >= 3.2) & (TIMES < 4.0) | (TIMES >= 6.2) & (TIMES < 7.0), 1.1, 0.9)
     slow = np.where((TIMES >= 3.2) & (TIMES < 4.0) | (TIMES >= 6.5) & (TIMES < 7.0), 1.1, 0.9)
@@ -181,7 +182,8 @@ def test_an_average_of_the_past_trails_by_half_its_length() -> None:
 
 
 def test_marks_are_due_by_the_prices_of_the_path() -> None:
-    """phi = 10, a price of 1: nine of ten. One flow believes so, the other sees no mark."""
+    """phi = 10 and a price of 1 mark nine of ten packets. One flow sees that, the other sees no
+    mark."""
     told = run(signal__link=np.ones(100), law_price__0=np.ones(100), law_price__1=np.zeros(100))
     arguments = {"links": "bottleneck", "phi": 10.0}
     assert measure(told, "path_marks", arguments) == pytest.approx(0.45)

@@ -1,4 +1,4 @@
-"""How the command ends: stopped, refused, without a picture, with nobody to read what it says."""
+"""How the command ends: stopped, refused, without a picture, with closed output."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def names(folder: Path) -> list[str]:
 
 @pytest.fixture
 def stop_when_running(monkeypatch: pytest.MonkeyPatch) -> Callable[[signal.Signals], None]:
-    """Sends a signal to this process when a run first tells how far it is."""
+    """Sends a signal to this process when a run first reports progress."""
 
     def prepare(number: signal.Signals) -> None:
         @contextmanager
@@ -90,7 +90,7 @@ def test_a_stopped_reproduction_keeps_its_runs(
 def test_a_stop_while_modules_are_imported_is_one_sentence(
     tmp_path: Path, module: str, number: signal.Signals
 ) -> None:
-    """The signal comes when the module is first asked for."""
+    """The signal arrives when the module is first imported."""
     (tmp_path / "short.toml").write_text(SHORT, encoding="utf-8")
     script = f"""
 import os, sys
@@ -118,7 +118,7 @@ def test_who_stops_the_drawing_has_the_columns(
     knee: Knee, short: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     made_of_it: type[Exception] | None,
 ) -> None:  # fmt: skip
-    """Libraries make other errors of a Ctrl-C that comes while they are imported."""
+    """Libraries turn a Ctrl-C during their import into other errors."""
 
     def stop(*_: object) -> None:
         try:
@@ -303,7 +303,7 @@ def test_numbers_that_are_none_are_refused_at_once(
 
 
 def ended(folder: Path, shell: str, *arguments: str, **more: str) -> tuple[int, str, str]:
-    """How a command ends whose output goes where the shell says."""
+    """The exit code and output of a command, redirected by a shell."""
     done = subprocess.run(
         ["sh", "-c", f'"$0" -m knee "$@" {shell}', sys.executable, *arguments],
         cwd=folder, env=os.environ | more, capture_output=True, text=True, timeout=60, check=False,

@@ -1,4 +1,4 @@
-"""Fair shares against closed forms, against filling by water, and by what makes them optimal."""
+"""Fair shares against closed forms, progressive filling, and conditions of optimality."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_acks_take_room_and_hold_nobody_back() -> None:
     both = knee.dumbbell(rate="10.4 Mbps", rtt="80 ms", flows=2, reverse=5, protocol="vcp")
     for share in ("max_min_mbps", "proportional_mbps"):
         assert rates(both, share) == pytest.approx({"forward": 5.0, "reverse": 2.0}, rel=1e-8)
-    # One way full, the other not: the flow that waits for nobody has all that its links have.
+    # One direction is full, the other not: the flow without a rival has its links' whole capacity.
     lot = knee.parking_lot(rate="10 Mbps", rtt="80 ms", links=1, flows=9, reverse=1, protocol="vcp")
     alone = rates(lot, "max_min_mbps")
     assert alone["reverse"] == pytest.approx(10 - 0.04 * 9 * alone["forward"], rel=1e-8)
@@ -117,7 +117,7 @@ def test_nothing_lasting_has_no_shares() -> None:
 
 @st.composite
 def sharings(draw: st.DrawFn) -> Sharing:
-    """Up to eight links of rates that differ by up to 1000, and up to ten classes of flows."""
+    """Up to eight links, rates within a factor of 1000, and up to ten classes of flows."""
     links, classes = draw(st.integers(1, 8)), draw(st.integers(1, 10))
     ways = [draw(st.sets(st.integers(0, links - 1), min_size=1)) for _ in range(classes)]
     counts = np.array([float(draw(st.integers(1, 50))) for _ in range(classes)])
@@ -169,7 +169,7 @@ def test_max_min_agrees_with_filling_by_water(sharing: Sharing) -> None:
 @pytest.mark.parametrize("links", [1, 2, 3, 6, 8])
 @pytest.mark.parametrize("flows", [1, 4])
 def test_links_alike_in_a_row_are_one(links: int, flows: int) -> None:
-    # Their prices have only a sum: what polishes them must not leave for prices below zero.
+    # Only the sum of their prices is determined: the last step must not make a price negative.
     alike = Sharing(
         np.full(links, 1e6),
         np.ones((links, flows)),

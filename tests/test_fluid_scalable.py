@@ -28,7 +28,7 @@ LINE: dict[str, Any] = {
     "routes": [["a", "b"], ["a"], ["b", "spare"]],
     "rtts": ["100 ms", "40 ms", "200 ms"],
 }
-"""1000 packets/s on a and b: proportional fairness gives a third to the flow over both."""
+"""1000 packets/s on a and b: proportional fairness gives the flow over both a third."""
 
 HALF_PI = math.pi / 2
 
@@ -75,7 +75,7 @@ def test_the_static_law_over_links_in_a_row() -> None:
     }
     rest = scalable_network_rest(**chain, alpha=1)
     assert rest["price_s"].to_list() == pytest.approx([0.2 * math.log(10), 0, 0.2 * math.log(10)])
-    # M is 2, but there is one bottleneck: twice the theorem's room.
+    # M is 2, but there is one bottleneck: twice the theorem's margin.
     assert scalable_network_margin(**chain, alpha=1)["margin"][0] == pytest.approx(math.pi)
     for share, unstable in ((0.999, 0), (1.001, 2)):
         row = scalable_network_margin(**chain, alpha=share * HALF_PI, bottlenecks=1)

@@ -1,4 +1,4 @@
-"""The ledger: its files, its runs, its verdicts; with made-up rows where the sums are checked."""
+"""The ledger: its files, its runs, its verdicts; arithmetic is checked on made-up rows."""
 
 from __future__ import annotations
 
@@ -250,7 +250,7 @@ def test_a_sweep_over_nothing_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_killed_process_leaves_whole_runs(tmp_path: Path) -> None:
-    """Killed without warning in the midst of many runs; a second process ends the work."""
+    """A process is killed amid many runs; two others complete the work."""
     script = (
         "import knee, sys; from knee.store import Store\n"
         "s = knee.dumbbell(rate='20 Mbps', rtt='20 ms', flows=5, duration='4 s', protocol='vcp')\n"
@@ -267,8 +267,8 @@ def test_a_killed_process_leaves_whole_runs(tmp_path: Path) -> None:
     first.wait()
     for entry in tmp_path.glob("??/*"):
         assert {file.name for file in entry.iterdir()} == {
-            "summary.parquet", "flows.parquet", "series.parquet", "stations.parquet", "scenario.toml", "made-by.txt",
-                "SHA256SUMS",
+            "summary.parquet", "flows.parquet", "series.parquet", "stations.parquet",
+            "scenario.toml", "made-by.txt", "SHA256SUMS",
         }  # fmt: skip
     pair = [subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     said = {each.communicate(timeout=120)[0] for each in pair}
@@ -290,6 +290,7 @@ def test_reproduce_answers_draws_and_reports(knee: Knee, tmp_path: Path) -> None
     assert (tmp_path / "report" / picture).is_file()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("paper", [paper.id for paper in papers()])
 def test_reproduce_smokes_every_claim(knee: Knee, paper: str) -> None:
     done = knee("reproduce", paper, "--quick", "--json")

@@ -1,4 +1,4 @@
-"""What a newcomer types first."""
+"""The first commands of a new user."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_the_commands_start_without_the_heavy_libraries() -> None:
 
 
 def test_help_comes_at_once() -> None:
-    """In CPU seconds, which a busy machine does not stretch as it does the wall clock."""
+    """Measured in CPU seconds, which depend little on other load."""
 
     def spent() -> float:
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -42,4 +42,4 @@ def test_help_comes_at_once() -> None:
         before = spent()
         subprocess.run([sys.executable, "-m", "knee", "--help"], capture_output=True, check=True)
         took.append(spent() - before)
-    assert min(took) < 0.5, "0.2 s measured"
+    assert min(took) < 0.7, "0.2 s measured, 0.5 s beside other load"

@@ -27,7 +27,7 @@ def test_processor_sharing_by_hand() -> None:
 
 
 def test_processor_sharing_against_a_queue_that_shares() -> None:
-    """An M/G/1 queue in virtual time: every job has got as much since it came."""
+    """An M/G/1 queue in virtual time, with equal service for all jobs present."""
     rng = np.random.Generator(np.random.PCG64(1))
     count, load, mean = 200_000, 0.5, 0.01  # seconds of service
     arrivals = np.cumsum(rng.exponential(mean / load, count))
@@ -59,7 +59,7 @@ def test_rcp_bounds_of_equal_and_of_unequal_round_trips() -> None:
 
 
 def test_rcp_rests_if_it_knows_the_round_trip() -> None:
-    """One flow of 120 ms: stable by (1)'s gains if d is that, restless if d is a third of it."""
+    """One flow of 120 ms: (1) is stable if d is 120 ms, and oscillates if d is a third of it."""
     known = rcp_rest(law="rcp", capacity="100 Mbps", rtts=["120 ms"])
     assert known["distance"] < 1e-3
     assert known["mean_rtt"] == pytest.approx(0.12)

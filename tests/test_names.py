@@ -1,4 +1,4 @@
-"""Names and arguments from outside: whatever they hold, all that is shown stays whole."""
+"""Names and arguments from outside: whatever they hold, output stays intact."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ NASTY = [
 """Markup, mathtext, formats, marks of direction, letters that fonts lack."""
 
 ALLOWED = [name for name in NASTY if "\x85" not in name]
-"""Those that a scenario may have."""
+"""Names that a scenario may have."""
 
 NAMED = ["[/x]", "$_$"]
-"""Those of variants, whose panels are dear."""
+"""Names of variants; fewer, because each costs a panel."""
 
 ANYTHING = st.one_of(
     st.sampled_from(NASTY),
@@ -59,7 +59,7 @@ def is_fit_to_be_shown(text: str) -> bool:
 def test_what_is_printable_stays_and_all_else_is_escaped(text: str) -> None:
     assert printable(text).isprintable()
     assert (printable(text) == text) == text.isprintable()
-    # As Python's repr shows it, which escapes backslashes and quotes in addition.
+    # As Python's repr, which also escapes backslashes and quotes.
     assert printable(text.replace("\\", "").replace("'", "")) in repr(
         text.replace("\\", "").replace("'", "")
     )
@@ -96,7 +96,7 @@ def test_a_run_of_nasty_names_is_saved_shown_and_drawn(
 
 
 def texts(picture: Path) -> set[str]:
-    """The texts of an SVG, whose letters are text."""
+    """The texts of an SVG that keeps letters as text."""
     nodes = ElementTree.parse(picture).iter("{http://www.w3.org/2000/svg}text")
     return {"".join(node.itertext()).strip() for node in nodes}
 

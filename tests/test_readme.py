@@ -16,7 +16,7 @@ from conftest import ROOT, Knee
 
 SHORTER = {
     "run": ["--set", "duration=2 s", "--set", "warmup=1 s", "--seed", "1"],
-    "compare": ["--duration", "2 s", "--warmup", "1 s", "--seeds", "1"],
+    "compare": ["--duration", "2 s", "--warmup", "1 s", "--seeds", "1", "--set", "probes=none"],
     "reproduce": ["--quick"],
 }
 """What makes each command brief; options that it has already are taken out first."""
@@ -42,6 +42,8 @@ def brief(arguments: list[str]) -> list[str]:
     if ">" in arguments:
         arguments = arguments[: arguments.index(">")]
     extra = SHORTER.get(arguments[0], [])
+    if "--all-explicit" in arguments:  # all three topologies are in test_schemes.py
+        extra = [*extra, "--scenario", "schemes-parking-lot"]
     kept: list[str] = []
     words = iter(arguments)
     for word in words:

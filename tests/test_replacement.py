@@ -1,4 +1,4 @@
-"""Folders and files reach their place whole, whatever happens meanwhile."""
+"""Folders and files are replaced completely or not at all, whatever happens meanwhile."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def no_sync(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(params=["exchange", "rename"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """How a folder takes another's place: as Linux can, and as elsewhere."""
+    """Two ways to replace a folder: by an exchange (Linux), and by two renames."""
     if request.param == "rename":
         monkeypatch.setattr(replacement, "_exchanged", lambda *_: False)
     return str(request.param)
@@ -50,7 +50,7 @@ def test_a_folder_is_made_and_replaced(tmp_path: Path, way: str) -> None:
 def test_an_interrupt_at_any_instruction_loses_neither(
     tmp_path: Path, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As Ctrl-C between any two instructions, from when all is ready to be written."""
+    """A Ctrl-C between any two instructions, from the moment when all is written."""
     monkeypatch.setattr(replacement, "check_folder", lambda folder, *_: Path(folder))
 
     def interrupt() -> None:
@@ -70,7 +70,7 @@ def test_an_interrupt_at_any_instruction_loses_neither(
 
 @pytest.mark.parametrize("how", ["exchange", "rename", "loop"])
 def test_a_process_killed_at_any_step_loses_neither(tmp_path: Path, how: str) -> None:
-    """By SIGKILL, so that a process clears up nothing itself."""
+    """By SIGKILL, so that the process itself cleans up nothing."""
     script = [sys.executable, ROOT / "tests" / "replacing.py", tmp_path, how]
     done = subprocess.run(script, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
@@ -208,7 +208,7 @@ def test_leftovers_of_the_dead_are_removed_before_a_run(
 
 
 def test_a_folder_that_a_dead_process_emptied_is_filled(tmp_path: Path) -> None:
-    """Killed between two renames, where the system has no exchange: the new results are whole."""
+    """Killed between two renames, on a system without an exchange: the new results are complete."""
     work = tmp_path / ".knee-work-abcdefgh"
     for place, text in (("new", "second"), ("old", "first")):
         (work / place / "target").mkdir(parents=True)

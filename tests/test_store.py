@@ -1,4 +1,4 @@
-"""A store heals: what is damaged in it is found, set aside and made again."""
+"""The store: damaged entries are found, set aside and made again; keys change with laws."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def spoil_checksums(one: Path, _: Path) -> None:
 
 
 def change_the_laws(one: Path, _: Path) -> None:
-    """As if other laws had made it, checksums and all."""
+    """Make an entry look as if other laws had made it, with matching checksums."""
     made_by = one / MADE_BY
     before = sha256(made_by.read_bytes()).hexdigest()
     made_by.write_text(made_by.read_text("utf-8") + "sender other 0\n", encoding="utf-8")
@@ -164,7 +164,7 @@ def test_a_run_of_a_law_before_its_change_is_not_taken_for_one_after_it(
     filled: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Changed:
-        """A checked scenario of which one law has changed since."""
+        """A checked scenario, one law of which has changed since."""
 
         def __init__(self, checked: knee._core.Scenario) -> None:
             self.checked = checked

@@ -27,7 +27,7 @@ def scenario() -> knee.Scenario:
 
 
 class Own(Executor):
-    """The least that an executor may be: nothing happens before somebody waits."""
+    """A minimal executor: it runs each call when it is submitted."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -43,7 +43,7 @@ class Own(Executor):
 
 
 class Never(Executor):
-    """An executor whose workers never come."""
+    """An executor that never runs anything."""
 
     def __init__(self) -> None:
         self.futures: list[Future[Any]] = []

@@ -58,7 +58,7 @@ class Run:
 
         Raises:
             FileNotFoundError: If `folder` lacks one of its files.
-            DamagedError: If scenario.toml is none; later, if a table cannot be read.
+            DamagedError: If scenario.toml is not a scenario; later, if a table cannot be read.
         """
         import tomllib
 
@@ -83,7 +83,7 @@ class Run:
 
         for table in TABLES:
             columns = pa.table(self.arrow(table))
-            # A file, not its name, which need not be UTF-8.
+            # pyarrow takes names in UTF-8 only, so it gets an open file.
             with (folder / f"{table}.parquet").open("wb") as file:
                 pq.write_table(columns, file, compression="zstd")
         (folder / SCENARIO).write_text(self.scenario_toml, encoding="utf-8")
@@ -112,7 +112,7 @@ class Run:
 
     @property
     def main_links(self) -> list[str]:
-        """Measured links, without each NAME-reverse whose NAME is there too."""
+        """Measured links, without each NAME-reverse whose NAME is measured too."""
         links = self.summary["link"].unique(maintain_order=True).to_list()
         return [link for link in links if link.removesuffix("-reverse") not in {*links} - {link}]
 
@@ -211,8 +211,8 @@ def simulate(
 ) -> tuple[dict[Table, ArrowTable], str]:
     """Run a scenario: its tables and its text as run.
 
-    Arguments and errors are those of `knee.run`; `warn` is told, a sentence each, what is likely
-    not meant and what is done otherwise than asked.
+    Arguments and errors are those of `knee.run`; `warn` is called with a sentence about each thing
+    that is likely not meant, or done otherwise than asked.
     """
     checked = load(scenario).replace(seeds=seeds, set=set).check()
     check_threads(threads)
@@ -233,10 +233,10 @@ def simulate(
 
 
 def check_threads(threads: int | None) -> None:
-    """See to it that there can be so many threads; None leaves the number open.
+    """Check a number of threads; None leaves the number open.
 
     Raises:
-        ValueError: If there cannot.
+        ValueError: If it is out of range.
     """
     if threads is not None and not 1 <= threads <= MOST_THREADS:
         raise ValueError(f"there can be 1 to {MOST_THREADS} threads")

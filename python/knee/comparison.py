@@ -93,21 +93,21 @@ class Comparison:
     def save(self, folder: str | Path) -> Path:
         """Write schemes.parquet, schemes.png, and a results folder for each scenario.
 
-        All columns appear at once, then the pictures, as those of `Results.save`.
+        All columns appear at once, then the pictures, as with `Results.save`.
 
         Returns:
             The folder's real path.
 
         Raises:
             FolderError: If `folder` holds other things, or cannot be written.
-            PictureError: If a picture cannot be drawn; all else is there all the same.
+            PictureError: If a picture cannot be drawn; everything else is written.
         """
         self.save_columns(folder)
         self.save_picture(folder)
         return Path(folder).resolve()
 
     def save_columns(self, folder: str | Path) -> None:
-        """The first half of `save`: all but the pictures."""
+        """The first half of `save`: everything but the pictures."""
         with replaced(folder, is_of_a_comparison, "results") as partial:
             with (partial / TABLE).open("wb") as file:
                 self.figures.write_parquet(file)
@@ -163,7 +163,7 @@ def plan(
         FileNotFoundError: If there is none of that name.
     """
     chosen = list(dict.fromkeys(protocols))
-    compare(*chosen)  # so that a protocol that there is not is named alone
+    compare(*chosen)  # an unknown protocol is refused here, in a short message
     planned: dict[str, Scenario] = {}
     for scenario in map(load, scenarios):
         changed = scenario.variants(*chosen).replace(seeds=seeds, set=set)

@@ -9,7 +9,6 @@ from knee.columns import Run
 from knee.scenario import Scenario
 from knee.store import Store, StoreError
 
-
 BUILDING = 1e6
 """What building and reading a run costs, in bits of work."""
 
@@ -21,7 +20,7 @@ class Job:
     Attributes:
         scenario: What is run.
         key: Its place in a store.
-        laws: Its laws with their fingerprints, which the key has.
+        laws: Its laws with their fingerprints, which are part of the key.
         work: About how long it takes, in arbitrary units.
         memory: About how much memory it takes, bytes.
         warnings: What its scenario says that is likely not meant.

@@ -21,7 +21,7 @@ from knee.scenario import Scenario, warn
 from knee.store import POLL, Store, StoreError
 
 MOST_SENT = 256
-"""Most runs that an executor has at a time; each holds a lock of the store, which is a file."""
+"""Most runs at an executor at a time; each holds a lock of the store, an open file."""
 
 
 def make(
@@ -95,7 +95,7 @@ def _make_here(
 
 
 class _Meter:
-    """What is done, over the jobs of several threads."""
+    """Progress over the jobs of several threads."""
 
     def __init__(
         self,
@@ -126,7 +126,7 @@ class _Meter:
 
 
 class _Stopped(Exception):  # noqa: N818
-    """The other runs are being stopped."""
+    """Raised in a run because all runs are being stopped."""
 
 
 def _gather(
@@ -152,7 +152,7 @@ class _Work:
     stopped: threading.Event
 
     def make(self, job: Job, *, wait: bool) -> bool:
-        """Make a job's run; False if another process is at it, unless its end is waited for."""
+        """Make a job's run; False if another process makes it and `wait` is not set."""
         stopped = self.stopped.is_set
         if stopped():
             raise _Stopped
@@ -184,11 +184,11 @@ class _Work:
 
 
 def _told_before(_: str) -> None:
-    """Whoever planned the jobs has heard it."""
+    """Ignores a warning: it was given when the jobs were planned."""
 
 
 def _longest(job: Job) -> float:
-    """What sorts the longest first."""
+    """Sort key: longest first."""
     return -job.work
 
 

@@ -1,4 +1,4 @@
-"""How much memory runs may take together, and which of them go at a time."""
+"""Memory that runs share: its limit, and which runs may go at a time."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ MemoryLimit = Size | None
 """A size such as "8 GB", a number of bytes, or None: what the machine has."""
 
 LOOK = 0.2
-"""Seconds between two looks at the order to stop."""
+"""Seconds between two checks whether to stop."""
 
 
 def in_bytes(limit: MemoryLimit) -> int | None:
     """The bytes of a limit; None leaves it to the machine.
 
     Raises:
-        ScenarioError: If it is no size, or none that there can be.
+        ScenarioError: If it is not a size, or out of range.
     """
     if limit is None:
         return None
@@ -33,13 +33,13 @@ def in_words(size: int) -> str:
 
 
 class Room:
-    """Memory that several runs share: each takes its part while it goes."""
+    """Memory that several runs share: each takes its part while it runs."""
 
     def __init__(self, limit: MemoryLimit) -> None:
-        """A room of `limit`, without end if nobody knows what the machine has."""
+        """A room of `limit`; unlimited if the system does not tell how much memory it has."""
         given = in_bytes(limit)
         self.size = _core.available_memory() if given is None else given
-        """Its bytes; None without end."""
+        """Its bytes; None if unlimited."""
         self._taken = 0
         self._changed = threading.Condition()
 
@@ -49,9 +49,9 @@ class Room:
 
     @contextmanager
     def taken(self, size: int, stopped: Callable[[], bool]) -> Iterator[None]:
-        """`size` bytes, once they are free; one that is larger than the room goes alone.
+        """Hold `size` bytes, once they are free; a run larger than the room goes alone.
 
-        Whoever is told to stop while waiting goes on at once.
+        An order to stop ends the wait at once.
         """
         with self._changed:
             while not (stopped() or self._taken == 0 or self._fits(size)):

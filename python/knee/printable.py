@@ -7,10 +7,10 @@ LONGEST = 60
 
 
 def printable(text: object) -> str:
-    r"""`text` with all that cannot be printed as a Python string shows it: "\n", "\x1b", "\u202e".
+    r"""`text`, with what cannot be printed escaped as in a Python string: "\n", "\x1b", "\u202e".
 
-    So are line ends, controls of a terminal, marks that turn the direction of writing, and the
-    bytes of a file's name that are not UTF-8.
+    That covers line ends, terminal controls, marks of writing direction, and bytes of a file's name
+    that are not UTF-8.
     """
     shown = str(text)
     if shown.isprintable():
@@ -21,6 +21,6 @@ def printable(text: object) -> str:
 
 
 def brief(text: str) -> str:
-    """`text` as a message repeats it: printable, its end cut off if it is long."""
+    """`text` for a message: printable, and cut off if it is long."""
     shown = printable(text)
     return shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}..."

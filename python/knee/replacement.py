@@ -2,11 +2,11 @@
 
 What is written is made in a working folder beside its place, `.knee-work-` and eight letters:
 
-    lock   held as long as the process lives that writes
-    new    what is written, under its own name; after an exchange what was there before
-    old    what was there before, for a moment, where the system cannot exchange two names
+    lock   held while the writing process lives
+    new    what is written, under its own name; after an exchange, the earlier content
+    old    the earlier content, for a moment, where the system cannot exchange two names
 
-So a process may be killed at any time: `tidy` finishes or removes what it left.
+A process may be killed at any time: `tidy` finishes or removes what it left.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _NAME = re.compile(re.escape(PREFIX) + r"[a-z0-9_]{8}")
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
 _NOT_OFFERED = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EPERM)
-"""What an exchange ends with on old kernels, on some file systems, in some containers."""
+"""Errors of an exchange on old kernels, on some file systems, in some containers."""
 
 
 class FolderError(OSError):
@@ -42,14 +42,14 @@ class FolderError(OSError):
 
 
 def check_folder(folder: str | Path, is_ours: Callable[[Path], bool], what: str) -> Path:
-    """The real path of a folder that may be replaced, which is tried here as far as possible.
+    """Check that a folder may be replaced, as far as that can be known now; its real path.
 
-    What dead processes left in it and beside it is tidied up.
+    Removes what dead processes left in it and beside it.
 
     Args:
-        folder: As the user named it; if it is a link, what it leads to is meant.
-        is_ours: Whether an entry is of the kind that the folder is to hold.
-        what: What that is, for messages.
+        folder: The folder as the user named it; links are followed.
+        is_ours: Tells whether an entry is of a kind that the folder may hold.
+        what: What the folder holds, for messages.
 
     Raises:
         FolderError: If it is a file, holds anything else, or cannot be replaced.
@@ -74,19 +74,20 @@ def check_folder(folder: str | Path, is_ours: Callable[[Path], bool], what: str)
 
 @contextmanager
 def replaced(folder: str | Path, is_ours: Callable[[Path], bool], what: str) -> Iterator[Path]:
-    """A new folder to write in, which then takes the place of `folder`; if all went well.
+    """Yield a new folder to write in; if all goes well, it then takes the place of `folder`.
 
-    At every instant one of the two is there, whole. Where the system cannot exchange two folders,
-    none is for a moment; should the process be killed in it, `tidy` puts the new one there.
+    At every instant one of the two is there, complete. Where the system cannot exchange two
+    folders, there is a moment without either; if the process is killed then, `tidy` puts the new
+    one in place.
 
     Args:
-        folder: As for `check_folder`, as are the others.
-        is_ours: The same.
-        what: The same.
+        folder: As for `check_folder`.
+        is_ours: As for `check_folder`.
+        what: As for `check_folder`.
 
     Raises:
-        FolderError: As of `check_folder`; or if the folder cannot be replaced after all, when the
-            message tells where the new one is instead.
+        FolderError: As for `check_folder`; or if the folder cannot be replaced after all. Then the
+            message says where the new one is.
     """
     target = check_folder(folder, is_ours, what)
     try:
@@ -115,7 +116,7 @@ def replaced(folder: str | Path, is_ours: Callable[[Path], bool], what: str) -> 
 
 @contextmanager
 def placed(path: Path) -> Iterator[Path]:
-    """A file of this name to write elsewhere, which then takes the place of `path`."""
+    """Yield a temporary file to write; it then takes the place of `path`."""
     path = Path(os.path.realpath(path))
     with working_folder(path.parent) as work:
         new = work / NEW / path.name
@@ -126,7 +127,7 @@ def placed(path: Path) -> Iterator[Path]:
 
 
 def create(path: Path, text: str) -> None:
-    """Write a file, whole or not at all, where there is none.
+    """Write a new file, completely or not at all.
 
     Raises:
         FileExistsError: If there is one.
@@ -147,7 +148,7 @@ def create(path: Path, text: str) -> None:
 
 @contextmanager
 def working_folder(beside: Path) -> Iterator[Path]:
-    """A folder in `beside` whose folder `new` is for what is not yet whole; then it is removed."""
+    """Yield a working folder in `beside`, removed at the end; unfinished work goes to its `new`."""
     work, lock = _locked(beside)
     try:
         (work / NEW).mkdir()
@@ -158,10 +159,10 @@ def working_folder(beside: Path) -> Iterator[Path]:
 
 
 def tidy(folder: Path) -> None:
-    """Finish or remove what dead processes left in `folder`; living ones are left in peace."""
+    """Finish or remove what dead processes left in `folder`; those of living ones stay."""
     for work in _works(folder):
         lock = FileLock(work / LOCK, is_singleton=False)
-        # Held by a living process, or not to be had.
+        # A living process holds the lock, or the file system has none.
         with suppress(OSError, NotImplementedError), lock.acquire(blocking=False):
             _settle(work)
 
@@ -170,18 +171,18 @@ def is_working_folder(entry: Path) -> bool:
     """Is it a folder that `working_folder` made, in this process or another?"""
     if not _NAME.fullmatch(entry.name) or entry.is_symlink() or not entry.is_dir():
         return False
-    with suppress(OSError):  # another user's is nobody else's to look into
+    with suppress(OSError):  # another user's folder cannot be read
         return {each.name for each in entry.iterdir()} <= {LOCK, NEW, OLD}
     return True
 
 
 def reason(error: Exception) -> str:
-    """What went wrong; of an error of the system its words alone."""
+    """What went wrong; for a system error its text alone."""
     return getattr(error, "strerror", None) or str(error)
 
 
 def identity(path: Path) -> tuple[int, int] | None:
-    """What tells a file or folder from any other that had or will have its name."""
+    """Device and inode: they tell a file from an earlier or later one of the same name."""
     try:
         found = path.stat()
     except OSError:
@@ -190,7 +191,7 @@ def identity(path: Path) -> tuple[int, int] | None:
 
 
 def sync(path: Path) -> None:
-    """Have the disk hold a file, or a folder with all that is in it."""
+    """Flush a file, or a folder with all that is in it, to the disk."""
     if path.is_dir():
         for each in path.iterdir():
             sync(each)
@@ -204,7 +205,7 @@ def sync(path: Path) -> None:
 
 
 def sync_names(folder: Path) -> None:
-    """Have the disk hold the names in a folder, where the file system offers that."""
+    """Flush the names in a folder to the disk, where the file system offers that."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -222,7 +223,7 @@ def _works(folder: Path) -> list[Path]:
 
 
 def _stranger(target: Path, is_ours: Callable[[Path], bool]) -> str | None:
-    """The first name in `target` that is neither ours nor a working folder's."""
+    """The first name in `target` that is neither knee's nor a working folder's."""
     if not target.exists():
         return None
     entries = (each for each in target.iterdir() if not is_ours(each))
@@ -235,7 +236,7 @@ def _try(target: Path) -> None:
     Raises:
         OSError: If it would fail.
     """
-    if target.is_symlink():  # still, though all links were followed
+    if target.is_symlink():  # a loop: all links were followed before
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
     if target.exists():
         if target.is_mount():
@@ -264,7 +265,7 @@ def _locked(beside: Path) -> tuple[Path, FileLock]:
 
 
 def _settle(work: Path) -> None:
-    """Remove a working folder; a place that was emptied for its sake is filled before."""
+    """Remove a working folder, after putting back what was moved away for it."""
     for earlier in (work / OLD).glob("*"):
         place = work.parent / earlier.name
         for whole in (work / NEW / earlier.name, earlier):
@@ -273,12 +274,12 @@ def _settle(work: Path) -> None:
                     whole.rename(place)
         if not os.path.lexists(place):
             return
-    with suppress(OSError):  # even so: an interrupt makes it close a folder twice
+    with suppress(OSError):  # rmtree may still raise: an interrupt can make it close a folder twice
         shutil.rmtree(work, ignore_errors=True)
 
 
 def _put(work: Path, target: Path) -> None:
-    """Give `target`'s place to the new folder; what was there is then the working folder's."""
+    """Move the new folder to `target`; the earlier one goes into the working folder."""
     new, old = work / NEW / target.name, work / OLD / target.name
     while True:
         try:
@@ -299,7 +300,7 @@ def _put(work: Path, target: Path) -> None:
 
 
 def _put_beside(new: Path, target: Path) -> Path:
-    """Give the new folder the first name beside `target` that is free."""
+    """Move the new folder to the first free name beside `target`."""
     names = (target.with_name(f"{target.name}-{number}") for number in itertools.count(2))
     free = next(name for name in names if not os.path.lexists(name))
     new.rename(free)
@@ -307,7 +308,7 @@ def _put_beside(new: Path, target: Path) -> Path:
 
 
 def _exchanged(one: Path, other: Path) -> bool:
-    """Let two names change places at one instant; False where the system cannot.
+    """Exchange two names at one instant; False where the system cannot.
 
     Raises:
         OSError: If one is missing, or may not be renamed.
@@ -326,5 +327,5 @@ def _exchanged(one: Path, other: Path) -> bool:
 
 @functools.cache
 def _renameat2() -> Any:
-    """Linux's system call by way of the C library; None where there is none."""
+    """Linux's system call through the C library; None where it is missing."""
     return getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)

@@ -28,8 +28,8 @@ class Results(Run):
         """Draw the overview: utilisation, queue, throughput and windows, a column a protocol.
 
         Args:
-            path: Where to write it too (png, pdf, svg); a picture appears there whole or not
-                at all.
+            path: Where to write it too (png, pdf, svg); a picture appears there complete or not at
+                all.
 
         Returns:
             The matplotlib figure, of the first seed.
@@ -44,22 +44,22 @@ class Results(Run):
     def save(self, folder: str | Path) -> Path:
         """Write summary, flows and series (Parquet), scenario.toml and overview.png.
 
-        The columns appear at once, in place of any earlier results; these stay as they were until
-        then, and if anything fails. The picture is drawn when the columns are safe.
+        The columns replace earlier results at one instant; if anything fails, the earlier results
+        stay. The picture is drawn once the columns are safe.
 
         Returns:
             The folder's real path.
 
         Raises:
             FolderError: If `folder` holds other files than a run's, or cannot be written.
-            PictureError: If the picture cannot be drawn; the columns are there all the same.
+            PictureError: If the picture cannot be drawn; the columns are written.
         """
         self.save_columns(folder)
         self.save_picture(folder)
         return Path(folder).resolve()
 
     def save_columns(self, folder: str | Path) -> None:
-        """The first half of `save`: all but the picture."""
+        """The first half of `save`: everything but the picture."""
         with replaced(folder, is_of_a_run, "results") as partial:
             self.write(partial)
 
@@ -86,10 +86,9 @@ def run(
         scenario: A `Scenario`, the path of a scenario file, or the name of a shipped one.
         seeds: Seeds to run instead of the scenario's; an int n means 1 to n.
         set: Settings to change, by dotted key: `{"bottleneck.rate": "1 Gbps"}`.
-        threads: Threads to use; all cores if not given. Fewer go where there is no memory for so
-            many.
+        threads: Threads to use; all cores if not given. Fewer are used if memory is short.
         memory_limit: How much memory the runs may take together, such as "8 GB" or a number of
-            bytes; by default what the machine, or the control group, has to give. A scenario that
+            bytes; by default what the machine, or the control group, has left. A scenario that
             needs more is refused before it runs.
         progress: Called with the fraction done, in [0, 1].
 
@@ -119,15 +118,15 @@ def run(
 
 
 def is_of_a_run(entry: Path) -> bool:
-    """Is it a file of a results folder, by its name?"""
+    """Does it have the name of a file of a results folder?"""
     return entry.name in {*FILES, PICTURE} and not entry.is_dir()
 
 
 def draw_all(folder: str | Path, pictures: Mapping[str, Callable[[Path], object]]) -> None:
-    """Draw each picture to its name in `folder`; one that fails costs only itself.
+    """Draw each picture to its name in `folder`; if one fails, the others are drawn.
 
     Raises:
-        PictureError: When all others are drawn.
+        PictureError: If any failed; raised once the others are drawn.
     """
     failed: dict[str, Exception] = {}
     for name, draw in pictures.items():

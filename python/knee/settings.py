@@ -1,7 +1,7 @@
 """Settings of a scenario as the compiled side takes them: units named, values in TOML syntax.
 
-A quantity may be a number in SI units. Which settings are quantities, the format's own schema and
-the catalogue of laws say, so that a new setting needs nothing here.
+A quantity may be a number in SI units. The format's own schema and the catalogue of laws say which
+settings are quantities, so a new setting needs no change here.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _parameters() -> Mapping[str, Mapping[str, str]]:
 
 
 def _ways(schema: Schema) -> Iterator[Schema]:
-    """What a schema allows, one by one, without references to quantities followed."""
+    """The alternatives that a schema allows; references to quantities are left as they are."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         if name in UNITS:
@@ -135,12 +135,12 @@ def _at(key: str) -> Schema:
 
 
 def _is_of_law(schema: Schema) -> bool:
-    """Does it allow any parameter of a law, of which the law alone knows what it takes?"""
+    """Does it stand for any parameter of a law? The schema does not know its kind then."""
     return any(each.get("$ref") == "#/$defs/ParamValue" for each in schema.get("anyOf", ()))
 
 
 def _of_law(parameter: str, law: object) -> Schema:
-    """What a law's parameter is; of an unknown law, if all that have such a one agree."""
+    """Schema of a law's parameter; of an unknown law, if all laws with that parameter agree."""
     kinds = _parameters().get(parameter, {})
     chosen = {kinds[law]} if isinstance(law, str) and law in kinds else {*kinds.values()}
     unit = LAW_UNITS.get(chosen.pop()) if len(chosen) == 1 else None

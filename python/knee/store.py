@@ -1,10 +1,12 @@
-"""Finished runs, kept by what made them.
+"""The store of finished runs, addressed by what made them.
 
 A run is kept under the SHA-256 of its scenario as it would run (every default written out, one
 variant, one seed), of the fingerprint of the compiled sources, and of the fingerprints of the laws
-that it runs: a law that changes leaves the runs of all others valid. An entry appears by a rename,
-whole or not at all, so a process may be killed at any time and several may share a store. It holds
-its files' checksums (`sha256sum -c SHA256SUMS`): a damaged entry is set aside and not used.
+that it runs: a change of one law leaves the runs of all others valid.
+
+An entry appears by a rename, complete or not at all. So a process may be killed at any time, and
+several may share a store. An entry holds its files' checksums (`sha256sum -c SHA256SUMS`): a
+damaged one is set aside and not used.
 """
 
 from __future__ import annotations
@@ -29,11 +31,11 @@ DEFAULT = Path("results/store")
 
 SUMS = "SHA256SUMS"
 MADE_BY = "made-by.txt"
-"""The fingerprints that a run's key has, a line each."""
+"""Lists the fingerprints that went into a run's key, one per line."""
 KEPT = frozenset({*FILES, MADE_BY})
-"""The files of an entry, but for their checksums."""
+"""The files of an entry that have checksums."""
 POLL = 0.2
-"""How long a process waits for another's lock before it asks whether to go on, s."""
+"""Seconds that a process waits for another's lock before it checks whether to go on."""
 
 _LABELS = re.compile(r"^(name|title|knee) = .*\n", re.MULTILINE)
 
@@ -61,7 +63,7 @@ class Store:
             (self.folder / "locks").mkdir(parents=True, exist_ok=True)
             tidy(self.folder)
             with working_folder(self.folder):
-                pass  # so that it can be written is known before anything is run
+                pass  # fails now, before anything is run, if it cannot be written
         except OSError as error:
             raise StoreError(f"cannot keep runs in {self.folder}: {reason(error)}") from error
 
@@ -76,17 +78,17 @@ class Store:
         return _key(scenario_toml, _made_by(laws))
 
     def get(self, key: str) -> Run | None:
-        """The run kept under `key`, or None; a damaged one is none."""
+        """The run kept under `key`; None if there is none, or a damaged one."""
         return Run.read(self._entry(key)) if key in self else None
 
     def __contains__(self, key: str) -> bool:
-        # An entry is read through once by a process.
+        # A process verifies the checksums of an entry once.
         if key not in self._whole and self._entry(key).is_dir() and self._fault(key) is None:
             self._whole.add(key)
         return key in self._whole
 
     def put(self, run: Run, laws: Sequence[str]) -> None:
-        """Keep `run`, which these laws made; if another process was faster, its like stays.
+        """Keep `run`, which these laws made; if another process was faster, its entry stays.
 
         Raises:
             StoreError: If the folder cannot be written.
@@ -113,9 +115,9 @@ class Store:
                 raise StoreError(f"cannot keep runs in {self.folder}: {reason(error)}") from error
 
     def set_aside_if_damaged(self, key: str) -> None:
-        """Have a damaged entry no longer be under its key, and warn of it.
+        """Move a damaged entry away from its key, and warn of it.
 
-        The right to make the run of `key` must be held; see `claimed`.
+        The caller must hold the right to make the run of `key`; see `claimed`.
 
         Raises:
             OSError: If it cannot be set aside.
@@ -140,7 +142,7 @@ class Store:
     def claimed(self, key: str, *, patience: Callable[[], bool]) -> Iterator[bool]:
         """Hold the right to make the run of `key`; False if another process has it.
 
-        The other's end is waited for as long as `patience` says so. The right ends with the
+        Waits for the other process as long as `patience` returns True. The right ends with the
         process, however it ends.
         """
         lock = FileLock(self.folder / "locks" / key, is_singleton=False)
@@ -159,7 +161,7 @@ class Store:
             lock.release()
 
     def _fault(self, key: str) -> str | None:
-        """What is wrong with the entry of `key`; None if it is whole."""
+        """What is wrong with the entry of `key`; None if nothing is."""
         entry = self._entry(key)
         try:
             lines = (entry / SUMS).read_text(encoding="utf-8").splitlines()

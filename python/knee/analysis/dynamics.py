@@ -1,6 +1,6 @@
-"""What a claim may ask of the course of a run: how fast shares, windows and estimates move.
+"""Measures of a run's dynamics: how fast shares, windows and estimates change.
 
-Measures as those of `knee.analysis.measures`, which looks here too.
+They are measures as in `knee.analysis.measures`, which includes them.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def time_to_share(
 ) -> float:
     """Time after `after` until a flow's throughput is `share` of a fair one, for `hold` seconds.
 
-    A fair one is the mean over the flows `among` which it is that send, each averaged over
-    `average` seconds. In units of `unit_s` seconds; infinite if it never is.
+    The fair throughput is the mean over those flows of `among` that send, each averaged over
+    `average` seconds. The result is in units of `unit_s` seconds; infinite if it is never reached.
     """
     times, own = samples(run, "throughput", entity, after)
     every_time, every = samples(run, "throughput", among, after)
@@ -53,10 +53,10 @@ def time_to_share(
 def fairness_rate(
     run: Run, *, interval: float, group: str = "forward", start: float = 0.0, end: float = math.inf
 ) -> float:
-    """Mean over time of the greatest over the least rate of the flows over `interval` seconds.
+    """Mean over time of the ratio of the greatest to the least rate over `interval` seconds.
 
-    fr of the dissertation of I. A. Qazi, 4.2.3. A flow that sends nothing counts as a packet of
-    1 kB in that time, since the quotient would have no end.
+    fr of qazi2010, 4.2.3. A flow that sends nothing counts as one that sends a packet of 1 kB in
+    that time; otherwise the ratio would be infinite.
     """
     times, values = samples(run, "throughput", f"{group}/*", start, end)
     if times.size < 2:
@@ -79,7 +79,7 @@ def tracking(
     low: float = -math.inf,
     high: float = math.inf,
 ) -> float:
-    """Mean distance of a probe of flows from the probe `of` the main link, both in [low, high]."""
+    """Mean distance of a flows' probe from the main link's probe `of`, both in [low, high]."""
     times, told = samples(run, quantity, entity, start, end)
     there, true = samples(run, of, "*", start, end)
     both, left, right = np.intersect1d(times, there, return_indices=True)
@@ -101,10 +101,10 @@ def trailing(
     less: float = 0.0,
     unit_s: float = 1.0,
 ) -> float:
-    """Time by which a probe's mean over entities is behind the probe `of` the main link.
+    """Time by which a probe's mean over entities lags behind the main link's probe `of`.
 
-    The shift, up to `most` seconds, at which they are correlated best; between samples, by a
-    parabola. Without `less` seconds, in units of `unit_s` seconds.
+    It is the shift, up to `most` seconds, of greatest correlation, interpolated by a parabola
+    between samples; less `less` seconds, in units of `unit_s` seconds.
     """
     times, told = samples(run, quantity, entity, start, end)
     there, true = samples(run, of, "*", start, end)
@@ -133,9 +133,9 @@ def path_marks(
     start: float = 0.0,
     end: float = math.inf,
 ) -> float:
-    """Share of marks in the registers of flows that are told prices; over what is due, if asked.
+    """Share of marks that flows of price laws remember; divided by the expected one, if asked.
 
-    Due is the mean of 1 - phi^-q, q the sum of the prices of the links of that pattern.
+    Expected is the mean of 1 - phi^-q, with q the sum of the prices of the links of that pattern.
     """
     _, told = samples(run, "law.price", entity, start, end)
     _, prices = samples(run, "signal", links, start, end)
@@ -159,7 +159,7 @@ def variation(
 def travel(
     run: Run, quantity: str, *, entity: str = "*", start: float = 0.0, end: float = math.inf
 ) -> float:
-    """All that a probe goes up and down, over its mean, averaged over entities."""
+    """Total variation of a probe (all its ups and downs) over its mean, averaged over entities."""
     _, values = samples(run, quantity, entity, start, end)
     if values.shape[0] < 2:
         return math.nan
@@ -177,10 +177,10 @@ def settling(
     tolerance: float = 0.05,
     average: float = 0.0,
 ) -> float:
-    """Seconds after `after` from which on a probe stays near where it is at `until`.
+    """Seconds after `after` until a probe stays near its final value, that at `until`.
 
-    Near: within `tolerance` of its mean over the last tenth of that time. Each sample is the mean
-    over `average` seconds. The greatest over entities; infinite if one never stays.
+    Near means within `tolerance` of its mean over the last tenth of that time. Samples are averaged
+    over `average` seconds. The result is the greatest over entities; infinite if one never settles.
     """
     times, values = samples(run, quantity, entity, after, until)
     if times.size < 2:
@@ -205,7 +205,7 @@ def growth(
     start: float = 0.0,
     end: float = math.inf,
 ) -> float:
-    """Median factor of a probe over `period` seconds in which it grows without a fall or a rest."""
+    """Median growth factor of a probe over those `period` seconds in which it grows throughout."""
     times, values = samples(run, quantity, entity, start, end)
     if times.size < 2:
         return math.nan
@@ -227,7 +227,7 @@ def cut(
     end: float = math.inf,
     least: float = 0.0,
 ) -> float:
-    """Median of what falls of a probe leave, of those from `least` on by a hundredth or more."""
+    """Median of a probe after a fall over before; falls from `least` or more, by 1 % or more."""
     _, values = samples(run, quantity, entity, start, end)
     if len(values) < 2:
         return math.nan
@@ -244,10 +244,10 @@ def overload(run: Run, *, start: float = 0.0, end: float = math.inf) -> float:
 
 
 def overload_missed(run: Run, *, period: float, limit: float, start: float = 0.0) -> float:
-    """How often a flow does not see within `period` seconds and an RTT that the load has passed 1.
+    """How often a flow misses, for `period` seconds and an RTT, that the load has passed 1.
 
-    Of the onsets of overload at the main link with a load factor below `limit`, and the probed
-    flows that did not know of overload then: the share whose own estimate does not reach 1.
+    Counted are onsets of overload at the main link with a load factor below `limit`, and the probed
+    flows whose estimate was below 1 then. The result is the share whose estimate does not reach 1.
     """
     times, told = samples(run, "law.load")
     there, signal = samples(run, "signal")
@@ -276,9 +276,9 @@ def _rtts(run: Run, quantity: str) -> list[float]:
 
 
 def changes_per_packet(run: Run, quantity: str, *, group: str = "forward") -> float:
-    """Changes between samples of a probe of a group's flows, over the data packets that they sent.
+    """Number of changes between samples of a group's probe, per data packet sent.
 
-    The whole run must count, without a warm-up, as must the packets.
+    The run must have no warm-up, so that all packets count.
     """
     _, values = samples(run, quantity, f"{group}/*")
     sent = flow_column(run, "data_packets", group).sum()
@@ -289,10 +289,10 @@ def changes_per_packet(run: Run, quantity: str, *, group: str = "forward") -> fl
 def option_share(
     run: Run, *, option: float = 4.0, ack: float = 40.0, data: float = 1000.0
 ) -> float:
-    """Share of the ACKs that bear a TCP option of `option` bytes, from the bytes of the link back.
+    """Share of ACKs with a TCP option of `option` bytes, computed from the reverse link's bytes.
 
-    Of a dumbbell whose statistics begin at once. The link back carries its own data and an ACK for
-    each forward packet, later by half an RTT.
+    The run must be a dumbbell without a warm-up. The reverse link carries its own data and an ACK
+    for each forward packet, half an RTT later.
     """
     forward, back = (run.summary.row(place, named=True) for place in (0, 1))
     duration = seconds(run.settings["duration"])

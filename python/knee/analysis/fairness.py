@@ -1,4 +1,4 @@
-"""Fair shares of a scenario's capacity; how they are computed is in `knee.analysis.shares`."""
+"""Fair shares of a scenario's capacity; `knee.analysis.shares` computes them."""
 
 from __future__ import annotations
 
@@ -26,17 +26,18 @@ def fair_shares(
 
     Args:
         scenario: As for `knee.run`.
-        weights: Weights of the flows of some groups, by the group's name; of all others 1. Rates
-            over weights are max-min fair; the sum of weight x log rate is greatest.
+        weights: Weights of the flows of some groups, by the group's name; 1 for all others. Rates
+            over weights are max-min fair; the proportionally fair rates maximise the sum of weight
+            x log rate.
 
     Returns:
         A row a protocol and lasting flow: protocol, flow, group, max_min_mbps, proportional_mbps,
-        and bottlenecks: links on its way that the max-min shares fill ("access" are its own).
+        and bottlenecks: links on its path that the max-min shares fill ("access" for its own).
 
     Raises:
         ScenarioError: If the scenario is refused.
-        ValueError: If a weight is of no such group or not positive, or arriving flows alone fill
-            a link that lasting ones need.
+        ValueError: If a weight is for an unknown group or not positive, or if arriving flows alone
+            fill a link that lasting flows need.
     """
     solved: dict[str, list[dict[str, Any]]] = {}
     rows = []

@@ -1,4 +1,4 @@
-"""What a claim may ask of a run: a number from the columns of one variant with one seed.
+"""Measures: what a claim may ask of a run, a number from one variant with one seed.
 
 A measure is a function of a `Run` and of arguments that a ledger file may give. A figure that a run
 does not have is NaN, never an exception.
@@ -57,19 +57,19 @@ def link(run: Run, column: str, *, links: str | None = None, over: Over = "mean"
 def goodput(
     run: Run, *, group: str = "*", over: Over | Literal["sum"] = "mean", scale: float = 1.0
 ) -> float:
-    """Goodput in Mbps of the flows of the groups of that pattern, of a flow or of all, times `scale`."""
+    """Goodput in Mbps per flow, or summed, of the groups that match, times `scale`."""
     values = flow_column(run, "goodput_mbps", group)
     return scale * _FOLDS[over](values) if values.size else math.nan
 
 
 def goodput_ratio(run: Run, *, group: str, to: str) -> float:
-    """Mean goodput of a flow of one group over that of a flow of another."""
+    """Mean goodput per flow of one group over that of another."""
     other = goodput(run, group=to)
     return goodput(run, group=group) / other if other > 0.0 else math.nan
 
 
 def jain(run: Run, *, group: str = "forward") -> float:
-    """Jain index of the goodput of the flows of the groups of that pattern."""
+    """Jain index of the flows' goodput in the groups that match the pattern."""
     return jain_index(flow_column(run, "goodput_mbps", group))
 
 
@@ -197,8 +197,9 @@ def time_to(
 ) -> float:
     """Time after `after` until a probe's mean over entities reaches `level`, for `hold` seconds.
 
-    It comes from below or, `falling`, from above. Of the first `ignore` seconds no sample counts:
-    what they average began before. In units of `unit_s` seconds; infinite if it never does.
+    The level is reached from below or, if `falling`, from above. Samples of the first `ignore`
+    seconds do not count: they average over what came before. The result is in units of `unit_s`
+    seconds; infinite if the level is never reached.
     """
     times, values = samples(run, quantity, entity, after + ignore, math.inf)
     if times.size == 0:
@@ -220,8 +221,8 @@ def time_to_fair(
 ) -> float:
     """Time after `after` until the flows' throughputs are fair, for `hold` seconds.
 
-    Fair: the Jain index of the flows that have sent, each averaged over `average` seconds, is at
-    least `level`. In units of `unit_s` seconds; infinite if they never are.
+    Fair means: the Jain index of the flows that have sent, each averaged over `average` seconds, is
+    at least `level`. The result is in units of `unit_s` seconds; infinite if they never are.
     """
     times, values = samples(run, "throughput", f"{group}/*", after, until)
     if times.size < 2:

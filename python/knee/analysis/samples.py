@@ -1,4 +1,4 @@
-"""Columns of a run as arrays: samples of probes, flows of groups; what measures are made of."""
+"""Columns of a run as arrays: samples of probes, and values of groups' flows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def samples(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Samples of a probe: times in s, shape (n,), and values, shape (n, entities), NaN where none.
 
-    Of "*" the main links are meant where the quantity is one of links.
+    If the quantity is one of links, "*" stands for the main links.
     """
     frame = run.series().filter(
         (pl.col("quantity") == quantity) & pl.col("time_s").is_between(start, end)
@@ -46,7 +46,7 @@ def side_by_side(
     if named.is_empty():
         return np.empty(0), np.empty((0, 0))
     sampled = set(named["entity"].unique())
-    # A link may be called as a column is, such as "time_s": hence columns are of another shape.
+    # A link may have the name of a column, such as "time_s": so its own columns get a prefix.
     columns = [f"of {entity}" for entity in entities if entity in sampled]
     wide = (
         named.with_columns(entity=pl.format("of {}", "entity"))
@@ -65,7 +65,7 @@ def slope(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
 
 
 def flow_column(run: Run, column: str, group: str) -> NDArray[np.float64]:
-    """A column of the flows of the groups of that pattern, NaN where null."""
+    """A column of the flows in the groups that match the pattern, NaN where null."""
     flows = run.flows
     names = flows["group"].cast(pl.String).unique(maintain_order=True).to_list()
     chosen = flows.filter(pl.col("group").cast(pl.String).is_in(fnmatch.filter(names, group)))
@@ -87,7 +87,7 @@ def first_time(
 ) -> float:
     """First instant, after `after`, from which `reached` stays so for `hold` seconds.
 
-    In units of `unit_s` seconds; infinite if there is none.
+    The result is in units of `unit_s` seconds; infinite if there is none.
     """
     if times.size == 0:
         return math.nan

@@ -1,8 +1,8 @@
 """The figures by which schemes are compared on any topology, a row a protocol and seed.
 
-Links: means over the bottlenecks, which are the main links that the max-min fair shares fill (all
-main links if they fill none). Flows: the lasting ones against their fair shares, the others by how
-long they take.
+Figures of links are means over the bottlenecks: the main links that the max-min fair shares fill,
+or all main links if they fill none. Lasting flows are measured against their fair shares, other
+flows by their completion time.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ FIGURES = (*OF_LINKS, *OF_FLOWS)
 """Columns of figures, after scenario, protocol and seed."""
 
 NEAR = 0.2
-"""Rates have converged when each is as near, relative, to where it ends up."""
+"""Rates have converged when each is within this relative distance of its final value."""
 AVERAGE = 2.0
 """Seconds over which a rate is averaged for that."""
 END = 0.25
-"""Part of the time after the last start whose mean rates are where flows end up."""
+"""Final values are mean rates over this last part of the time after the last start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Folded:
     Attributes:
         spread: Of the seeds whose figure is finite.
         finite: How many they are.
-        measured: How many have the figure at all; what never converges is infinite.
+        measured: How many have the figure at all; it is infinite for rates that never converge.
     """
 
     spread: Spread
@@ -55,10 +55,10 @@ def figures(run: Run) -> pl.DataFrame:
     `fairness_max_min` is Jain's index of the lasting flows' goodput, each over its max-min fair
     share [Jain, Chiu, Hawe, 1984]; `fairness_proportional` the same with the proportionally fair
     ones. `convergence_s` is the time from the last lasting flow's start until every rate stays near
-    where it ends up (`NEAR`, `AVERAGE`, `END`), infinite if they do not before the part that says
-    where that is.
-    `afct_s` is the mean completion time of the flows that began after the warm-up and were done.
-    What a run does not have is null.
+    its final value (`NEAR`, `AVERAGE`, `END`); infinite if that is not before the part that defines
+    the final value.
+    `afct_s` is the mean completion time of the flows that began after the warm-up and completed. A
+    figure that a run does not have is null.
     """
     shares = _fair_shares(run)
     warmup = seconds(run.settings["warmup"])
@@ -104,7 +104,7 @@ def fold(frame: pl.DataFrame) -> list[dict[str, str | Folded]]:
 
 
 def _fair_shares(run: Run) -> pl.DataFrame:
-    """The fair shares of the scenario as run; none where there is nothing to share."""
+    """The fair shares of the scenario as run; no rows if there is nothing to share."""
     try:
         return fair_shares(Scenario(run.scenario_toml, run.name))
     except ValueError:
@@ -112,7 +112,7 @@ def _fair_shares(run: Run) -> pl.DataFrame:
 
 
 def _rates_alone(run: Run, of_run: tuple[pl.Expr, ...], lasting: pl.DataFrame) -> Run:
-    """The same run with one protocol and seed, its samples being the lasting flows' throughput."""
+    """The run of one protocol and seed, with the lasting flows' throughput as its samples."""
     of_flows = pl.col("entity").cast(pl.String).is_in(lasting["flow"].to_list())
     series = run.series().filter(*of_run, pl.col("quantity") == "throughput", of_flows)
     frames = {
@@ -145,7 +145,7 @@ def _fairness(lasting: pl.DataFrame, share: str) -> float | None:
 
 
 def _convergence(run: Run, lasting: pl.DataFrame) -> float | None:
-    """Seconds until the rates stay near where they end up."""
+    """Seconds until the rates stay near their final values."""
     if lasting.is_empty():
         return None
     after = float(lasting["start_s"].to_numpy().max())

@@ -1,8 +1,8 @@
-"""Capacity shared out: max-min by linear programmes, proportional by prices.
+"""Fair shares of capacity: max-min by linear programmes, proportional by prices.
 
-Lasting flows share what the links on their data's way have left beside ACKs and beside what
-arriving flows bring on average; a flow's access links bound it. ACKs take room but hold nobody
-back: a flow whose ACKs cross a full link has its share of its own links all the same.
+Lasting flows share the capacity of the links on their data's path that ACKs and the mean load of
+arriving flows leave. A flow's access links bound its rate. ACKs use capacity but limit no rate: a
+flow whose ACKs cross a full link still has its share of the links on its data's path.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 FILLED = 1e-6
-"""A link whose load is as close to its capacity as this is full."""
+"""A link is full if its load is this close to its capacity, relative."""
 EXACT = 1e-9
-"""Shares are as exact as this, relative."""
+"""Relative error of shares."""
 _ROUNDS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """Classes of like flows that share links.
+    """Classes of identical flows that share links.
 
     Attributes:
-        capacities: What there is of each link, bps.
+        capacities: Capacity of each link, bps.
         loads: `loads[l, i]` is what all flows of class i put on link l if each has a rate of 1.
         counts: Flows of each class.
-        bounds: Most that a flow of each class may have, bps.
+        bounds: Greatest rate of a flow of each class, bps.
         weights: Weight of a flow of each class.
     """
 
@@ -49,9 +49,10 @@ def share_out(
     weights: Mapping[str, float],
     by: Callable[[Sharing], Floats],
 ) -> tuple[Floats, list[list[str]]]:
-    """Rates of the lasting groups' flows, and for each the full links of its way.
+    """Rates of the lasting groups' flows, and for each the full links on its path.
 
-    Rates make ACKs, ACKs leave capacity, capacity makes rates: round by round until they agree.
+    Rates determine ACKs, ACKs determine capacity, capacity determines rates: a fixed point, found
+    by iteration.
     """
     names = list(links)
     lasting = [group for group in groups if group["lasting"]]
@@ -91,10 +92,10 @@ def share_out(
 
 
 def max_min(sharing: Sharing) -> Floats:
-    """Rates such that none can grow but at the cost of one that has no more, for its weight.
+    """Max-min fair rates: none can grow but at the cost of one that is no greater, per weight.
 
-    Round by round a linear programme makes the least rate as great as it can be; the flows that
-    hold it down, which its dual variables tell, keep what they have [Nace, Pióro, 2008].
+    In each round a linear programme maximises the least rate. The flows that limit it, known from
+    the dual variables, keep their rate from then on [Nace, Pióro, 2008].
     """
     from scipy.optimize import linprog
 
@@ -105,7 +106,7 @@ def max_min(sharing: Sharing) -> Floats:
     demands = sharing.weights * step / unit
     parts = np.full(count, math.nan)
     while (free := np.isnan(parts)).any():
-        # Of x and t, t is to grow: shares x <= 1 and, for those still free, demands t - x <= 0.
+        # Variables x and t; maximise t: shares x <= 1 and, for classes still free, t - x <= 0.
         least = np.zeros((int(free.sum()), count + 1))
         least[np.arange(len(least)), np.nonzero(free)[0]] = -1.0
         least[:, -1] = demands[free]
@@ -128,8 +129,8 @@ def max_min(sharing: Sharing) -> Floats:
 def proportional(sharing: Sharing) -> Floats:
     """Rates with the greatest sum of weight x log rate [Kelly, Maulloo, Tan, 1998].
 
-    Prices of links that make the dual least come first; then price and slack of each link, one of
-    which is zero, are solved for together, which makes rates exact to the last digits.
+    First the link prices that minimise the dual are found. Then price and slack of each link, one
+    of which is zero, are solved for together: that gives rates to full precision.
     """
     from scipy.optimize import least_squares, minimize
 
@@ -146,10 +147,10 @@ def proportional(sharing: Sharing) -> Floats:
     def misfit(prices: Floats) -> Floats:
         costs = prices @ shares
         if (costs <= 0.0).any():
-            # Rates below zero seem to fit, too: such a step is not taken.
+            # A step to rates below zero is not taken, though it may fit the equations.
             return np.full_like(prices, np.inf)
         slack = 1.0 - shares @ (worth / costs)
-        # Zero where both are at least 0 and one of them is.
+        # Zero where both are at least 0 and one of them is 0.
         both: Floats = prices + slack - np.hypot(prices, slack)
         return both
 
@@ -177,14 +178,14 @@ def proportional(sharing: Sharing) -> Floats:
 
 
 def _alone(sharing: Sharing) -> Floats:
-    """The rate that the flows of each class would have if they were alone."""
+    """The rate of the flows of each class if they were alone."""
     with np.errstate(divide="ignore"):
         rates: Floats = np.min(sharing.capacities[:, None] / sharing.loads, axis=0)
     return np.minimum(rates, sharing.bounds)
 
 
 def _on(links: Sequence[str], way: Sequence[str], part: float = 1.0) -> Floats:
-    """What a rate of 1 over a way puts on each of the links."""
+    """The load that a rate of 1 over a path puts on each link."""
     return np.array([part * (link in way) for link in links])
 
 

@@ -9,21 +9,22 @@ import sys
 def main() -> None:
     """Run the command line and leave with its exit code.
 
-    0: done. 1: done but for a picture. 2: refused (bad input, no such file, a folder that cannot be
-    written), with one sentence on stderr. 130, 129 and 143: stopped by Ctrl-C, SIGHUP and SIGTERM.
+    0: done. 1: done, but a picture could not be drawn. 2: refused (bad input, no such file, a
+    folder that cannot be written), with one sentence on stderr. 130, 129 and 143: stopped by
+    Ctrl-C, SIGHUP and SIGTERM.
     """
     code = execute()
     from knee.cli.ending import Stop
 
     if Stop.last:
-        # A library that was stopped while it was imported may crash when Python takes it down.
+        # A library that was stopped during its import may crash when Python shuts down.
         os._exit(code)
     sys.exit(code)
 
 
 def execute() -> int:
-    """Run the command line of `sys.argv`; the exit code, when all has been said."""
-    # Imports take a third of a second, in which Ctrl-C ends as at any other time: so they are here.
+    """Run the command line of `sys.argv` and return the exit code."""
+    # Imports take a third of a second. They are in the `try`, so that Ctrl-C ends them properly.
     try:
         from knee.cli.ending import Stop, leave, prepare
 
@@ -32,7 +33,7 @@ def execute() -> int:
             from knee.cli.app import app
 
             code: int = app(prog_name="knee", standalone_mode=False) or 0
-            if Stop.last:  # while arguments were read, of which typer says nothing
+            if Stop.last:  # typer swallows a signal while it reads arguments
                 raise Stop.last
             sys.stdout.flush()
         except Exception as error:

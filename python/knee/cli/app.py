@@ -15,7 +15,7 @@ from knee.columns import MOST_THREADS
 
 
 class _Commands(TyperGroup):
-    """The commands, where typer does not make Ctrl-C an exit without a word."""
+    """The commands; without typer's silent exit on Ctrl-C."""
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -38,7 +38,7 @@ app.add_typer(scenario_app, name="scenario", help="Begin, check and describe sce
 
 
 def _examples(*lines: str) -> str:
-    """An epilog with a line an example."""
+    """An epilog with one line per example."""
     return "[bold]Examples[/bold]\n\n" + "\n\n".join(f"  [cyan]{line}[/cyan]" for line in lines)
 
 

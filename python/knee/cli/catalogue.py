@@ -1,4 +1,4 @@
-"""`knee list` and `knee show`, out of the registry of laws."""
+"""`knee list` and `knee show`, from the registry of laws."""
 
 from __future__ import annotations
 

@@ -37,12 +37,12 @@ INSTEAD = {
     "flows": "dumbbell.flows",
     "reverse": "dumbbell.reverse",
 }
-"""The other options, which are of a dumbbell without a file, and the settings that they make."""
+"""Options that only the built-in dumbbell has, and the settings that they stand for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is compared: protocols, all explicit ones first if wanted, on which scenarios."""
+    """What is compared: protocols (explicit ones first, if asked for) and scenarios."""
 
     protocols: list[str]
     all_explicit: bool

@@ -1,4 +1,4 @@
-"""What a command ends with: columns saved, a table printed, pictures drawn; in this order."""
+"""The end of a command: save columns, print a table, draw pictures, in this order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from knee.replacement import FolderError, identity
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How many runs go at a time, and how much memory they may take; None: what there is."""
+    """Most runs at a time and most memory; None stands for what the machine has."""
 
     threads: int | None = None
     memory_limit: str | None = None
@@ -24,7 +24,7 @@ class Effort:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """How a command works: where its results go, how much is said, at what effort."""
+    """Options of a command's output: folder, format, verbosity, effort."""
 
     folder: Path | None
     as_json: bool
@@ -36,7 +36,7 @@ class Made(Protocol):
     """What a command made: `knee.results.Results`, or a comparison."""
 
     def save_columns(self, folder: Path) -> object:
-        """Save all but pictures."""
+        """Save everything but the pictures."""
 
     def save_picture(self, folder: Path) -> object:
         """Draw pictures beside the columns."""
@@ -49,8 +49,8 @@ def deliver(made: Kind, show: Callable[[Kind], object], folder: Path, style: Out
     """Save what was made, show it, draw it.
 
     Raises:
-        FolderError: If it cannot be saved; it is shown all the same.
-        PictureError: If it cannot be drawn; all else is done.
+        FolderError: If it cannot be saved; the table is printed anyway.
+        PictureError: If it cannot be drawn; everything else is done.
     """
     failed = None
     try:
@@ -69,7 +69,7 @@ def deliver(made: Kind, show: Callable[[Kind], object], folder: Path, style: Out
 
 @contextmanager
 def stoppable(folder: Path) -> Iterator[None]:
-    """Whoever stops the command inside is told what is in `folder`."""
+    """If the command is stopped inside, say what is in `folder`."""
     before = identity(folder)
     try:
         yield

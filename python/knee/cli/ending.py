@@ -1,6 +1,6 @@
-"""How the command ends: with one sentence on stderr where something went wrong, no traceback.
+"""How the command ends: after an error, with one sentence on stderr and no traceback.
 
-Nothing heavy is imported here, since this is what ends the command while all else is imported.
+Nothing heavy is imported here: this module must work while others are still being imported.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ BROKEN = 70
 INTERRUPTED = 130
 
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""Signals that end the command: Ctrl-C, and what ends as it does."""
+"""Signals that end the command as Ctrl-C does."""
 
 
 class Interrupted(Exception):  # noqa: N818
-    """Ctrl-C, out of reach of typer, which would leave without a word."""
+    """Ctrl-C, as an exception that typer does not handle: it would exit silently."""
 
 
 class Refused(Exception):  # noqa: N818
@@ -33,10 +33,10 @@ class Refused(Exception):  # noqa: N818
 
 
 class Stop(KeyboardInterrupt):
-    """One of `STOPS` has come."""
+    """One of `STOPS` has arrived."""
 
     last: Stop | None = None
-    """The one that this process was last told; some libraries make other errors of it."""
+    """The last one of this process; some libraries turn it into other errors."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -45,15 +45,15 @@ class Stop(KeyboardInterrupt):
 
 
 def prepare() -> None:
-    """Listen to signals, and see to it that anything can be printed, also to nobody."""
+    """Install signal handlers, and make stdout and stderr safe to print to."""
     Stop.last = None
     for number in STOPS:
-        if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup has it
+        if signal.getsignal(number) is not signal.SIG_IGN:  # ignored, as under nohup
             signal.signal(number, _stop)
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
-    # A terminal that knows no such letter gets its number.
+    # Letters that the terminal cannot encode are escaped.
     sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     warnings.showwarning = _warn
 
@@ -63,15 +63,15 @@ def leave(error: Exception) -> int:
     code = _told(error)
     try:
         sys.stdout.flush()
-    except OSError:  # nobody reads it, or the disk is full: Python would try once more, in vain
+    except OSError:  # closed pipe or full disk: keep Python from flushing again at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return code
 
 
 def stopped(sentence: str = "") -> int:
-    """Say that the command was stopped; the exit code.
+    """Say that the command was stopped and return the exit code.
 
-    From here on a further signal ends the process at once.
+    Any further signal then ends the process at once.
     """
     for number in STOPS:
         if callable(signal.getsignal(number)):
@@ -99,7 +99,7 @@ def _warn(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """Show a warning: of knee's as a sentence, of others as usual."""
+    """Show a warning: knee's own as a sentence, others as usual."""
     if category.__module__.startswith("knee."):
         say(f"warning: {message}")
     else:
@@ -108,7 +108,7 @@ def _warn(
 
 
 def _misused(error: Any) -> int:
-    """Say which option or argument is wrong; of none at all typer has printed the help."""
+    """Say which option or argument is wrong; without any, typer has printed the help."""
     if sentence := error.format_message():
         first, rest = sentence[0].lower(), sentence[1:].rstrip(".")
         where = f" (`{error.ctx.command_path} --help` shows what there is)" if error.ctx else ""
@@ -127,7 +127,7 @@ def _told(error: Exception) -> int:
         case _ if Stop.last:
             return stopped("stopped")
         case BrokenPipeError():
-            return INCOMPLETE  # whoever read our output has gone: nothing is left to say
+            return INCOMPLETE  # the reader of our output has closed the pipe
         case PictureError():
             say(str(error))
             return INCOMPLETE
@@ -138,7 +138,7 @@ def _told(error: Exception) -> int:
             where = f"{error.filename}: " if error.filename else ""
             say(where + (error.strerror or str(error)))
             return REFUSED
-        case _ if hasattr(error, "format_message"):  # typer's: an option that there is not
+        case _ if hasattr(error, "format_message"):  # typer's, such as an unknown option
             return _misused(error)
         case _:
             if os.environ.get("KNEE_TRACEBACK"):

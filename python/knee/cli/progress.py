@@ -11,7 +11,7 @@ from knee.printable import printable
 
 @contextmanager
 def progress_bar(title: str, *, hidden: bool) -> Iterator[Progress | None]:
-    """A progress bar on stderr while the body runs; none if hidden or nobody watches."""
+    """A progress bar on stderr while the body runs; none if hidden or not on a terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 

@@ -28,7 +28,7 @@ from knee.store import Store
 
 COLOURS = {Verdict.HOLDS: "green", Verdict.DIFFERS: "yellow", Verdict.UNANSWERED: "dim"}
 WIDTH = 140
-"""Columns of a table that goes to a file."""
+"""Width of a table that goes to a file, characters."""
 
 
 def list_all(*, as_json: bool) -> None:

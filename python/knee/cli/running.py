@@ -17,7 +17,7 @@ from knee.scenario import compare as compare_scenario
 from knee.settings import LARGEST_SEED, MOST_SEEDS
 
 DIGITS = 100
-"""Most digits of a number that are looked at."""
+"""Most digits of a number."""
 
 
 def run(file: str, *, seeds: list[str] | None, settings: list[str] | None, style: Output) -> None:
@@ -48,7 +48,7 @@ def parse_number_of_seeds(text: str | None) -> int | list[int] | None:
 
 
 def parse_seeds(text: str) -> list[int]:
-    """Seeds of `1,2,7` and `1-5`, in order, each once."""
+    """The seeds of texts such as `1,2,7` and `1-5`, in order, without repeats."""
     seeds: dict[int, None] = {}
     for part in text.split(","):
         first, dash, last = (piece.strip() for piece in part.partition("-"))

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from knee.columns import Run
 
 WIDTH = 100
-"""Of the table where no terminal tells its own, characters."""
+"""Width of a table without a terminal, characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of the table: a figure, how it is written, and its per cent beside it."""
+    """A column of the table: a figure, its format, and its percentage."""
 
     title: str
     figure: str
@@ -74,12 +74,12 @@ def print_table(run: Run) -> None:
 
 
 def measured(run: Run) -> list[dict[str, str | Spread]]:
-    """The rows to print: a protocol and link each, reverse links left to the columns."""
+    """The rows to print, one per protocol and link; reverse links are in the Parquet files only."""
     return [row for row in spread(run.summary) if row["link"] in run.main_links]
 
 
 def remark_on_seeds(seeds: list[int]) -> str:
-    """What the spread in a table is over."""
+    """A sentence on what the spread in a table covers."""
     if len(seeds) == 1:
         return f"Seed {seeds[0]}: one run a row, so no spread."
     in_a_row = seeds == list(range(seeds[0], seeds[-1] + 1)) and len(seeds) > 2

@@ -1,4 +1,4 @@
-"""Tables on the terminal: text is taken as it is, no markup in it is heeded."""
+"""Tables on the terminal: text is printed as it is; markup in it has no effect."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from rich.console import Console
 
 
 def new_console(width: int | None = None) -> Console:
-    """A console on stdout, `width` wide where no terminal says otherwise.
+    """A console on stdout, `width` characters wide without a terminal.
 
     Names from outside still need `knee.printable`.
     """

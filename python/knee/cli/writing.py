@@ -18,7 +18,7 @@ def new(file: Path) -> None:
     """Write the starting scenario to `file`, which must not exist."""
     if file.suffix != ".toml":
         raise Refused(f"cannot write {file}: a scenario file's name ends in .toml")
-    # The compiled side says how a scenario without a name is called after its file.
+    # The compiled side names a nameless scenario after its file.
     name = Scenario(START.replace('name = "NAME"\n', ""), printable(file.name)).check().name
     try:
         create(file, START.replace("FILE", printable(file)).replace("NAME", name))

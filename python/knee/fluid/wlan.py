@@ -72,7 +72,7 @@ def wlan_capacity(**settings: Unpack[Capacity]) -> pl.DataFrame:
         standard: "802.11b" (the default), "802.11a", "802.11g" or "802.11n".
         rate: Physical rate R_l; the standard's highest.
         packet: Size X of a packet; "1500 B".
-        ack: Size of the transport's ACK of each packet, which takes a transmission of its own; none.
+        ack: Size of the transport's ACK of each packet, transmitted by itself; none.
         loss: Part p_l of transmissions that are lost; 0.
         others: Part of the time in which others transmit; 0.
         backoff: Mean backoff T^BO; half of the first contention window.

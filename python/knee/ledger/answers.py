@@ -1,4 +1,4 @@
-"""From rows to verdicts: does what was measured lie within what the paper's words allow?"""
+"""From rows to verdicts: does the measured figure lie within the bounds of the paper's wording?"""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from knee.ledger.evidence import Evidence
 from knee.ledger.format import Check, Claim
 
 PEERS = "peers"
-"""Who answers a check that is about none of the subjects."""
+"""Who answers a check that is not about a subject."""
 
 LEAST_FIT = 3
-"""Points that a line needs at least."""
+"""Least number of points for a line."""
 
 
 class Verdict(StrEnum):
@@ -34,7 +34,7 @@ class Verdict(StrEnum):
 class Point:
     """A figure at a point of the sweep: its mean and sample deviation over the seeds.
 
-    `deviation` is NaN of a single seed, `x` without a sweep.
+    `deviation` is NaN for a single seed, `x` is NaN without a sweep.
     """
 
     role: str
@@ -52,7 +52,7 @@ class Finding:
         check: The check.
         verdict: Its verdict.
         measured: What was measured, in words and numbers.
-        points: The figures that it rests on.
+        points: The figures behind it.
         reason: Why it differs or cannot be answered; empty if it holds.
     """
 
@@ -78,7 +78,7 @@ class Answer:
 
     @property
     def verdict(self) -> Verdict:
-        """The worst of its findings'."""
+        """The worst verdict of its findings."""
         said = {finding.verdict for finding in self.findings}
         return next(
             verdict
@@ -88,7 +88,7 @@ class Answer:
 
     @property
     def explanation(self) -> str:
-        """One line: the reason of the first finding that does not hold, or that all do."""
+        """One line: the reason of the first finding that does not hold, or that all hold."""
         bad = [finding for finding in self.findings if finding.verdict is not Verdict.HOLDS]
         if not bad:
             count = len(self.findings)
@@ -223,7 +223,7 @@ def _judge(check: Check, points: Sequence[Point]) -> tuple[str, bool]:
 def _fit(
     check: Check, points: Sequence[Point], inside: Callable[[float], bool]
 ) -> tuple[str, bool]:
-    """The same of a line through the figures, against log x."""
+    """As `_judge`, for a line through the figures against log x."""
     y = np.array([point.mean for point in points])
     if not np.isfinite(y).all() or (y <= 0.0).any():
         return "not reached everywhere", False
@@ -267,7 +267,7 @@ def _bounds(within: tuple[float, float]) -> str:
 
 
 def number(value: float, digits: int = 3) -> str:
-    """A number in a table: so many significant digits, no exponent where that is readable."""
+    """A number for a table, with so many significant digits; an exponent only where needed."""
     if not math.isfinite(value):
         return "never" if value > 0 else "–"
     if value == 0.0:

@@ -1,4 +1,4 @@
-"""What a claim's experiments yield: a row a role, point of the sweep and seed."""
+"""What a claim's experiments yield: a row per role, point of the sweep and seed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from knee.scenario import Scenario, load
 from knee.store import Store
 
 QUICK = {"duration": "4 s", "warmup": "1 s"}
-"""What a smoke test sets."""
+"""Settings of a smoke test."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Evidence:
 
     @property
     def cpu_seconds(self) -> float:
-        """CPU time of all its runs, those of earlier sessions included."""
+        """CPU time of all its runs, including those found in the store."""
         return sum(float(rows["cpu_seconds"].sum()) for rows in self.rows.values() if rows.height)
 
     def run(self, place: Place) -> Run | None:
@@ -168,10 +168,9 @@ def _scenario(experiment: Experiment, entry: Entry, subject: str | None, x: floa
 
 
 def filled(value: Any, x: float, subject: str | None = None) -> Any:
-    """With x and the subject in place of their names in braces, in every string of it.
+    """`value` with x and the subject put for their names in braces, in every string in it.
 
-    {x} may bear a factor or a dividend: {4*x}, {875/x}. A string that is nothing else becomes a
-    number.
+    {x} may have a factor or a dividend: {4*x}, {875/x}. A string of nothing else becomes a number.
     """
 
     def number(match: re.Match[str]) -> float | int:

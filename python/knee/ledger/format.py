@@ -1,4 +1,4 @@
-"""Claims of papers as their files in `ledger/` state them: how each is rebuilt, what must come out.
+"""The format of a claim's file in `ledger/`: how a claim is rebuilt, and what must come out.
 
 One TOML file a claim, in a folder a paper. The format is described in `ledger/README.md`.
 """
@@ -25,14 +25,14 @@ SUBJECT = "subject"
 """The role of the protocol that a claim is about, in `compare`, `of` and `against`."""
 
 
-_NAMED = re.compile(r"\{([\w-]+)\}")
+_NAMED = re.compile(r"\{([a-z][a-z-]*)\}")
 """A reason in the text of a `because`."""
 
 _Table = TypeVar("_Table", bound=BaseModel)
 
 
 class LedgerError(ValueError):
-    """A claim's file that cannot be used, or a name that is none; the message is one sentence."""
+    """A claim's file that cannot be used, or an unknown name; the message is one sentence."""
 
 
 class _Strict(BaseModel):
@@ -63,21 +63,20 @@ class Metric(_Strict):
 
 
 class Sweep(_Strict):
-    """What is varied: each value x takes the place of {x} in the strings of `set`.
+    """What is varied: each value x is put for {x} in the strings of `set`.
 
-    So it does in variants and in the arguments of metrics; {4*x} is four times it, {4/x} four
-    over it.
+    It is also put for {x} in variants and in arguments of metrics; {4*x} is 4 x, {4/x} is 4 / x.
     """
 
     name: str
-    """With its unit, such as "capacity, Mbps": the figures' axis."""
+    """Label of the figures' axis, with the unit, such as "capacity, Mbps"."""
     values: list[float] = Field(min_length=1)
     set: dict[str, Any] = {}
     log: bool = False
 
 
 class Beyond(_Strict):
-    """What is different where x of the sweep is greater: settings, or fewer seeds of long runs."""
+    """What differs for x above this: settings, or fewer seeds of long runs."""
 
     x: float
     seeds: int | None = Field(default=None, ge=1)
@@ -106,7 +105,7 @@ class Entry(_Strict):
     set: dict[str, Any] = {}
     """Settings of this entry alone, over those of the sweep."""
     seeds: int | None = Field(default=None, ge=1)
-    """In place of the experiment's, where x is not beyond."""
+    """Seeds of this entry, where x is not beyond; by default the experiment's."""
 
     @property
     def is_of_subject(self) -> bool:
@@ -117,7 +116,7 @@ class Entry(_Strict):
 class Experiment(_Strict):
     """Runs of a shipped scenario, or values of a model of `knee.ledger.models`.
 
-    What `compare` varies of a model is its arguments.
+    For a model, `compare` varies its arguments.
     """
 
     id: str = "main"
@@ -187,7 +186,7 @@ class Check(_Strict):
 
     @property
     def roles(self) -> list[str]:
-        """Whose values it needs."""
+        """The roles whose values it needs."""
         return self.of if self.against is None else [*self.of, self.against]
 
 
@@ -293,7 +292,7 @@ def read_claim(file: Path) -> Claim:
     """The claim of a file.
 
     Raises:
-        LedgerError: If it is none.
+        LedgerError: If the file cannot be used.
     """
     return _read(Claim, file, {"id": file.stem, "paper": file.parent.name})
 
@@ -355,7 +354,7 @@ def claims() -> tuple[Claim, ...]:
 
 
 def find(names: Sequence[str]) -> list[Claim]:
-    """The claims of these names; a paper's name stands for all of its.
+    """The claims of these names; a paper's name stands for all its claims.
 
     Raises:
         LedgerError: If a name is neither; the message names the nearest.

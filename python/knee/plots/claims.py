@@ -1,4 +1,4 @@
-"""The figures of a paper, in its axes, with what it claims as bands."""
+"""The figures of a paper, in its axes, with its claims as bands."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ PANEL = (3.4, 2.6)
 """Width and height of a panel against a sweep, inches."""
 
 TIME_PANEL = (3.4, 1.7)
-"""The same of a panel against time."""
+"""Width and height of a panel against time, inches."""
 
 SUBJECTS = (BLUE, VERMILION, BLACK, PURPLE)
-"""Colours of the protocols that a claim is about, whatever the peers'."""
+"""Colours of the protocols that a claim is about."""
 
 MARKS = "osv^D<>PX*"
 BAND_ALPHA = 0.10
 BAND_LINE = 0.15
-"""Height of a claim's line below a panel, inches."""
+"""Height of a line of text below a panel, inches."""
 BELOW = 28
-"""From a panel to these lines, points: ticks and the axis' name."""
+"""Distance from a panel to these lines, points; ticks and axis label lie between."""
 MOST_LINES = 12
 
 
@@ -88,7 +88,7 @@ def _against_sweep(evidence: Evidence, figure: FigureSpec, experiment: Experimen
 
 
 def _lines(rows: pl.DataFrame, roles: Sequence[str] | None) -> dict[str, pl.DataFrame]:
-    """Rows of each line, by its name in the legend: subjects first, in their order."""
+    """Rows of each line by its legend label; subjects first, in their order."""
     named = rows.with_columns(
         name=pl.when(pl.col("subject").is_null())
         .then(pl.col("role"))
@@ -153,10 +153,10 @@ def _draw_curves(axis: Axes, lines: dict[str, pl.DataFrame], panel: Panel) -> No
 
 
 def _draw_bands(axis: Axes, evidence: Evidence, figure: FigureSpec, panel: Panel) -> list[Artist]:
-    """What the checks of this panel's metric allow, over the part of the sweep that they cover.
+    """Draw what the checks of this panel's metric allow, over their part of the sweep.
 
     Returns:
-        What the panel's legend shows of them.
+        The legend's entries for them.
     """
     shown: list[Artist] = []
     sweep = evidence.claim.of(figure).sweep

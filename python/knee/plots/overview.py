@@ -1,4 +1,4 @@
-"""The overview: small multiples of a run's first seed, a column a protocol, time to the right."""
+"""The overview of a run's first seed: a column per protocol, a row per quantity."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ PANEL = (2.45, 1.45)
 """Width and height of a panel, inches."""
 
 DENSE = 600
-"""Samples in a panel from which a line is drawn thin, so that swings do not run together."""
+"""Number of samples from which a line is drawn thin, so that oscillations stay visible."""
 
 NAMED = 9
 """Most groups of flows or links that the legend beside a panel names."""
 
 LINES = 60
-"""Most flows drawn one by one; the median is always over all."""
+"""Most flows drawn as lines of their own; the median is over all flows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of panels: what it shows and how its axis is called."""
+    """A row of panels: its quantity and the label of its axis."""
 
     quantity: str
     label: str
@@ -82,8 +82,8 @@ class Panels:
 def draw_overview(run: Run) -> Figure:
     """Draw utilisation, queue, throughput and windows of a run's first seed against time.
 
-    Thin lines are flows, the thick one is their median; the dashed line is the buffer; the
-    shaded beginning is the warm-up, which no figure counts.
+    Thin lines are flows, the thick line is their median, the dashed line is the buffer. The shaded
+    beginning is the warm-up, which statistics leave out.
     """
     panels = _collect(run)
     warmup, duration = (seconds(run.settings[key]) for key in ("warmup", "duration"))
@@ -132,7 +132,7 @@ def _collect(run: Run) -> Panels:
 
 
 def _groups(run: Run, protocol: str) -> dict[str, list[str]]:
-    """Flows of each group; not of `reverse` where there is a `forward`."""
+    """Flows of each group; without `reverse` if there is a `forward`."""
     flows = run.flows.filter((pl.col("protocol") == protocol) & (pl.col("seed") == run.seeds[0]))
     groups: dict[str, list[str]] = {}
     for group, flow in flows.select("group", "flow").iter_rows():
@@ -143,7 +143,7 @@ def _groups(run: Run, protocol: str) -> dict[str, list[str]]:
 
 
 def _buffers(summary: pl.DataFrame) -> dict[str, float]:
-    """The buffer of each protocol's first link, packets; unlimited ones are not there."""
+    """The buffer of each protocol's first link, packets; unlimited buffers are left out."""
     buffers: dict[str, float] = {}
     for row in summary.iter_rows(named=True):
         share = row["queue_max_percent"]
@@ -175,7 +175,7 @@ def _draw_row(panels: Panels, row: Row, axes: NDArray[np.object_], warmup: float
 
 
 def _draw_legend(axis: Axes, colours: dict[str, str]) -> None:
-    """To the right of the panels, so that it hides nothing; of many some, evenly."""
+    """Draw a legend to the right of the panels; of many entries some, evenly spaced."""
     shown = np.unique(np.linspace(0, len(colours) - 1, min(len(colours), NAMED)).astype(int))
     names = [list(colours)[place] for place in shown]
     axis.legend(
@@ -224,7 +224,7 @@ def _draw_buffer(axis: Axes, buffer: float) -> None:
 
 
 def _ceiling(panels: Panels, row: Row, warmup: float) -> float:
-    """Top of a row's axis: all that happens after the warm-up, single flows' stray peaks apart."""
+    """Top of a row's axis: covers all after the warm-up except rare peaks of single flows."""
     if row.quantity == "utilisation":
         return 1.05
     parts = [

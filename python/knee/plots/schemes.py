@@ -25,7 +25,7 @@ LINE = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of panels: a figure, how its axis is called, and where the axis ends if it must."""
+    """A column of panels: a figure, the label of its axis, and the axis' end, if it is fixed."""
 
     figure: str
     label: str

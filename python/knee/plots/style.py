@@ -1,4 +1,4 @@
-"""One look for all pictures, and how they reach the disk."""
+"""The common style of all pictures, and how they are written."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DPI = 200
 LONGEST_NAME = 28
 """Characters of a name that a picture shows."""
 
-# Okabe and Ito's palette, told apart with any colour vision.
+# Okabe and Ito's palette: distinct for every kind of colour vision.
 BLUE = "#0072B2"
 ORANGE = "#E69F00"
 VERMILION = "#D55E00"
@@ -32,7 +32,7 @@ PALETTE = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK)
 
 
 def palette(count: int) -> list[str]:
-    """Colours of `count` things; of many the steps of a ramp, so that neighbours look alike."""
+    """Colours of `count` things; for many, steps of a ramp, where neighbours look alike."""
     if count <= len(PALETTE):
         return list(PALETTE[:count])
     ramp = mpl.colormaps["viridis"]
@@ -68,13 +68,13 @@ STYLE: dict[Any, Any] = {
 
 
 def label(text: str) -> str:
-    """Text from outside as matplotlib shows it: no formula, no escape, in every legend."""
+    """Text from outside, escaped for matplotlib: no formulas, nothing hidden from legends."""
     shown = printable(text).replace("$", r"\$")
     return f" {shown}" if shown.startswith("_") else shown
 
 
 def name_label(name: str) -> str:
-    """The same of a name; a long one leaves the panels their room."""
+    """A name from outside, escaped and cut to a length that leaves room for the panels."""
     return label(name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…")
 
 
@@ -100,6 +100,6 @@ def picture_bytes(figure: Figure, dpi: int | None = None) -> bytes:
 
 def _render(figure: Figure, target: Path | io.BytesIO, **options: Any) -> None:
     with mpl.rc_context(STYLE), warnings.catch_warnings():
-        # Of letters that the font lacks, of panels without room: the rest is drawn all the same.
+        # Warnings of letters that the font lacks and of panels without room: the rest is drawn.
         warnings.simplefilter("ignore", UserWarning)
         figure.savefig(target, **({"dpi": DPI} | options))

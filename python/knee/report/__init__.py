@@ -1,4 +1,4 @@
-"""What `knee reproduce` leaves: one HTML page that needs nothing else, its pictures, its rows."""
+"""The report of `knee reproduce`: an HTML page that needs no other file, pictures, and rows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ QUICK_DPI = 40
 
 
 def is_of_a_report(entry: Path) -> bool:
-    """Is it a report's page or picture, by its name, beside a report's page?"""
+    """Is it a report's page, or a picture beside one? Its name decides."""
     known = entry.name in (PAGE, MARKDOWN, ROWS) or entry.suffix == ".png"
     return known and not entry.is_dir() and entry.with_name(PAGE).is_file()
 
@@ -55,7 +55,7 @@ def write_report(
 
 
 def rows(answers: Sequence[Answer]) -> list[dict[str, Any]]:
-    """A row a check and answerer, ready for JSON; a number that is none is null."""
+    """A row per check and answerer, ready for JSON; NaN and infinity become null."""
     return [
         {
             "claim": answer.claim.id,
@@ -89,7 +89,7 @@ def rows(answers: Sequence[Answer]) -> list[dict[str, Any]]:
 def _write(
     evidences: Sequence[Evidence], answers: Sequence[Answer], folder: Path, *, quick: bool
 ) -> list[str]:
-    """Write it all; titles of the figures that cannot be drawn, and why."""
+    """Write all files; returns the titles of figures that could not be drawn, with reasons."""
     pictures: dict[str, list[dict[str, str]]] = {}
     failed = []
     for evidence in evidences:
@@ -130,7 +130,7 @@ def _write(
 
 
 def _slug(title: str) -> str:
-    """A title as a file's name."""
+    """A file name made from a title."""
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60]
 
 
@@ -157,18 +157,18 @@ def _by_claim(answers: Sequence[Answer]) -> dict[str, list[Answer]]:
 
 
 def _in_a_line(value: object) -> object:
-    """What a page shows of a value: of text one line, printable."""
+    """A value for a page: text becomes one printable line."""
     return printable(" ".join(value.split())) if isinstance(value, str) else value
 
 
 def _in_markdown(value: object) -> object:
-    """The same, and no character of it is Markdown's."""
+    """A value for a Markdown page, its markup escaped."""
     shown = _in_a_line(value)
     return _MARKUP.sub(r"\\\g<0>", shown) if isinstance(shown, str) else shown
 
 
 _MARKUP = re.compile(r"[\\`*\[\]<>|$~&]|(?<![^\W_])_|_(?![^\W_])")
-"""All that begins markup within a line; an underscore inside of a word does not."""
+"""What begins markup within a line; an underscore inside a word does not."""
 
 
 def _plain(value: float) -> float | None:

@@ -15,9 +15,9 @@ def processor_sharing(
 ) -> Mapping[str, float]:
     """Mean flow completion time of an ideal link that flows share equally at every instant.
 
-    Poisson arrivals, M/G/1 with processor sharing: a flow of L bits takes L / (C (1 - load)) on the
-    mean whatever the sizes' distribution, so that only their mean counts. To that come two RTTs, as
-    for the simulated flows: one for the handshake, that brings the rate, one for the packets.
+    Poisson arrivals, M/G/1 with processor sharing: a flow of L bits takes L / (C (1 - load)) on
+    average, whatever the distribution of sizes, so only their mean counts. Two RTTs are added, as
+    for the simulated flows: one for the handshake, which brings the rate, one for the packets.
 
     Returns:
         completion: The mean, in seconds, of flows of more than one packet.
@@ -49,12 +49,12 @@ def rcp_rest(
     eta: float | None = None,
     mean_rtt: Time | None = None,
 ) -> Mapping[str, float]:
-    """Does RCP, QI-RCP or PIQI-RCP rest on one link, step by step without packets?
+    """Does RCP, QI-RCP or PIQI-RCP come to rest on one link, as a difference equation?
 
     Returns:
-        distance: Root mean square distance of the control rate from the flows' equal shares, over
-        these, in the last 60 of 240 s, begun a tenth below; mean_rtt: d in seconds, the flows' mean
-        if it is not given.
+        distance: Root mean square distance of the control rate from the flows' equal share,
+        relative, in the last 60 of 240 s; it starts 10 % below. mean_rtt: d in seconds, by default
+        the flows' mean.
     """
     table = fluid.rcp(
         law=law, capacity=capacity, rtts=rtts, eta=eta, mean_rtt=mean_rtt, start=0.9,

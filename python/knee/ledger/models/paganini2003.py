@@ -31,11 +31,11 @@ def _networks(
     rates: tuple[float, float] = (8.0, 800.0),
     reach: float = 0.99,
 ) -> list[dict[str, Any]]:
-    """Networks drawn at random, by PCG-64 with seed 1.
+    """Random networks, drawn by PCG-64 with seed 1.
 
-    Each flow crosses one to four links, in any order, the last of them at most `reach` of its RTT
-    away. RTTs are between the two of `rtts`, in seconds, capacities between those of `rates`, in
-    Mbps, both evenly over their logarithms.
+    Each flow crosses one to four links, in any order; the last is at most `reach` of its RTT away.
+    RTTs lie in the range `rtts`, in seconds, capacities in the range `rates`, in Mbps; logarithms
+    of both are uniform.
     """
     draw = np.random.Generator(np.random.PCG64(1))
 
@@ -73,7 +73,7 @@ def _networks(
 def _static(
     count: int, *, links: int, flows: int, rtts: tuple[float, float], reach: float = 0.99
 ) -> list[dict[str, Any]]:
-    """The same with the static law's maximum rates: 8 to 8000 Mbps."""
+    """Random networks with the static law's maximum rates: 8 to 8000 Mbps."""
     draw = np.random.Generator(np.random.PCG64(2))
     networks = _networks(count, links=links, flows=flows, rtts=rtts, reach=reach)
     for network in networks:
@@ -129,8 +129,9 @@ def scalable_alone(*, share: float, rtt: Time = "100 ms") -> Mapping[str, float]
     """One static source on one link at alpha = share pi/2.
 
     Returns:
-        unstable: Unstable poles; margin: share times the factor that puts lambda on -1; growth: of
-        the nonlinear delay equations' swing of the price, from a fifth of 600 RTTs to the last.
+        unstable: Unstable poles; margin: share times the factor that puts lambda on -1; growth:
+        ratio of the price's amplitude in the nonlinear delay equations between the second and the
+        last fifth of 600 RTTs.
     """
     setting: dict[str, Any] = {
         "links": {"link": "8 Mbps"},
@@ -219,10 +220,10 @@ def scalable_encirclements(
 
 
 RATIOS = (0.1, 1.0, 10.0, 100.0, 1000.0, 1e6)
-"""nu / kappa of the sources of a hull; the last stands for any."""
+"""nu / kappa of the sources of a hull; the last stands for all larger ones."""
 
 SHARES = 10.0 ** np.linspace(-3, 0, 7)
-"""Their RTTs, of the bound."""
+"""RTTs of these sources, relative to the bound."""
 
 
 def _together(alpha: float, eta: float, theta: np.ndarray) -> np.ndarray:
@@ -233,7 +234,7 @@ def _together(alpha: float, eta: float, theta: np.ndarray) -> np.ndarray:
 def _clearance(gains: np.ndarray) -> np.ndarray:
     """Distance of -1 from the convex hull of 0 and the gains of each column; 0 within it."""
     points = np.vstack([gains, np.zeros(gains.shape[1])]) + 1.0
-    # Outside of it, if there is a gap of half a turn between the directions to the points.
+    # -1 is outside if the directions to the points leave a gap of half a turn.
     angles = np.sort(np.angle(points), axis=0)
     gaps = np.diff(np.vstack([angles, angles[:1] + 2 * np.pi]), axis=0)
     nearest = np.min(np.abs(points), axis=0)
@@ -249,7 +250,7 @@ def scalable_hull(*, eta: float, alpha: float = 1.0) -> Mapping[str, float]:
     """Proposition 3: sources of all RTTs up to a bound and nu / kappa of 0.1 to 10^6, together.
 
     Eigenvalues of the return ratio are convex combinations of 0 and the lambda(jw) of one w. The
-    proof takes frequencies below and above 1 / bound apart.
+    proof treats frequencies below and above 1 / bound separately.
 
     Returns:
         height: The greatest im / |lambda| of a lambda(jw) below, negative under the axis;
@@ -294,8 +295,8 @@ def scalable_rest(
 ) -> Mapping[str, float]:
     """The nonlinear laws (5), (15)-(16) on random networks, after 500 s.
 
-    Capacities are virtual, 95 % of the real ones, and of one order, 80 to 240 Mbps: steep utilities
-    ask prices of minutes of smaller links.
+    Capacities are virtual, 95 % of the real ones, and of one order, 80 to 240 Mbps: with smaller
+    links, steep utilities would need prices of minutes.
 
     Returns:
         unstable: The most unstable poles of one, linearised at rest; demand: the greatest relative
@@ -309,7 +310,7 @@ def scalable_rest(
     }
     drawn = _networks(networks, links=links, flows=flows, rtts=NEAR, rates=(80.0, 240.0), reach=0.5)
     for network in drawn:
-        # K for about 0.1 s of price: the pivot demands the mean share.
+        # K such that prices are about 0.1 s: at the pivot, demand is the mean share.
         rates = [bits_per_second(rate) / 8000.0 for rate in network["links"].values()]
         weight = 0.1 * float(np.mean(rates)) * links / flows
         law: dict[str, Any] = {"fairness": fairness, "alpha": alpha, "eta": eta, "weight": weight}
