@@ -2,7 +2,7 @@
 
 PYTHON ?= python3.11
 BIN := .venv/bin
-PYTHON_SOURCES := python tests docs/conf.py docs/experiments docs/pictures reference crates/sim/benches \
+PYTHON_SOURCES := python tests docs/conf.py docs/absent_figures.py docs/experiments docs/pictures reference vectors crates/sim/benches \
 	crates/python/third_party.py
 TOOL := cargo install --quiet --locked --root target/tools
 SECONDS ?= 60

@@ -3,485 +3,103 @@
 
 import csv
 import io
-import math
-import struct
 import sys
 from pathlib import Path
 
-from vcp import load2_hops, vcp_router, vcp_router_authors, vcp_sender, vcp_sender_authors
-
-
-def red_automatic():
-    """ns-2.29: thresholds from a target delay of 5 ms, weight from ten RTTs; 500-byte packets."""
-    yield "rate_bps,delay_s,min_bytes,max_bytes,weight".split(",")
-    for rate in (1e5, 1e6, 10e6, 150e6, 1e9):
-        for delay in (0.0, 0.032, 0.1):
-            packets = rate / 8 / 500
-            least = max(5.0, 0.005 * packets / 2)
-            rtt = max(0.1, 3 * (delay + 1 / packets))
-            weight = -math.expm1(-1 / (10 * rtt * packets))
-            yield rate, delay, 500 * least, 3 * 500 * least, weight
-
-
-def red_curve():
-    """RED's p_b, gentle or not, by linear interpolation between its corners."""
-    yield "min_packets,max_packets,max_p,gentle,average_packets,p_b".split(",")
-    for low, high, max_p in ((5.0, 15.0, 0.1), (20.0, 60.0, 0.02), (1.0, 100.0, 1.0)):
-        for gentle in (0, 1):
-            corners = [(0.0, 0.0), (low, 0.0), (high, max_p)]
-            corners += [(2 * high, 1.0)] if gentle else [(high, 1.0)]
-            corners += [(4 * high, 1.0)]
-            for average in (0.0, low - 0.5, low, low + 0.5, (low + high) / 2, high - 0.5,
-                            high + 0.5, 1.5 * high, 2 * high - 0.5, 2 * high, 3 * high):
-                (x0, y0), (x1, y1) = next(
-                    (a, b) for a, b in zip(corners, corners[1:]) if a[0] <= average < b[0])
-                p = y0 + (y1 - y0) * (average - x0) / (x1 - x0)
-                yield low, high, max_p, gentle, average, p
-
-
-def red_uniform():
-    """RED's p_a: such that the mark falls with equal chance on each place that is left."""
-    yield "p_b,count,wait,p_a".split(",")
-    for places in (2, 10, 50):
-        for count in range(1, 2 * places + 2):
-            # Places run to 1/p_b - 1; with wait, from 1/p_b to 2/p_b - 1.
-            left = places - count
-            yield 1 / places, count, 0, 1 / left if left > 1 else 1
-            left = 2 * places - count
-            yield 1 / places, count, 1, 0 if count < places else 1 / left if left > 1 else 1
-
-
-def pie_probability():
-    """RFC 8033, 4.2 and 5.5: p after an update, with the RFC's constants."""
-    alpha, beta, target = 0.125, 1.25, 0.015
-    yield "p,delay_s,delay_before_s,p_after".split(",")
-    for p in (0.0, 5e-7, 1e-6, 9e-6, 1e-5, 5e-5, 1e-4, 5e-4, 1e-3, 5e-3, 0.01, 0.05, 0.1, 0.3, 0.99, 1.0):
-        # Below 10% gains are halved, and quartered again for each power of ten down to 1e-6.
-        scale = 1.0
-        if p < 0.1:
-            scale = 0.5 * 0.25 ** sum(p < bound for bound in (1e-2, 1e-3, 1e-4, 1e-5, 1e-6))
-        for delay, before in ((0.0, 0.0), (0.0, 0.02), (0.015, 0.015), (0.01, 0.02), (0.02, 0.01),
-                              (0.2, 0.1), (2.0, 0.0)):
-            step = scale * alpha * (delay - target) + scale * beta * (delay - before)
-            if p >= 0.1 and step > 0.02:
-                step = 0.02
-            after = p + step
-            if delay == before == 0:
-                after *= 0.98
-            yield p, delay, before, min(max(after, 0.0), 1.0)
-
-
-def pi_probability():
-    """Hollot et al. 2001, with ns-2's constants: an integral and a proportional part."""
-    a, b, reference = 1.822e-5, 1.816e-5, 50.0
-    yield "p,queue_packets,queue_before_packets,p_after".split(",")
-    for p in (0.0, 1e-4, 0.02, 0.5, 1.0):
-        for queue, before in ((0, 0), (0, 100), (49, 50), (50, 50), (51, 50), (100, 0), (200, 200), (1e5, 0)):
-            after = p + (a - b) * (queue - reference) + b * (queue - before)
-            yield p, queue, before, min(max(after, 0.0), 1.0)
-
-
-def rem_price():
-    """Athuraliya et al. 2001, with ns-2's constants: price and marking probability."""
-    phi, gamma, alpha, target = 1.001, 0.001, 0.1, 20.0
-    yield "price,arrived_packets,backlog_packets,capacity_packets,price_after,p".split(",")
-    for price in (0.0, 0.01, 1.0, 300.0, 1e4):
-        for capacity in (2.5, 37.5):
-            for share in (0.0, 0.9, 1.0, 1.5):
-                for backlog in (0, 20, 500):
-                    arrived = share * capacity
-                    mismatch = (arrived - capacity) + alpha * (backlog - target)
-                    after = max(0.0, price + gamma * mismatch)
-                    yield price, arrived, backlog, capacity, after, -math.expm1(-after * math.log(phi))
-
-
-def price_router():
-    """Paganini et al. 2003, Figure 4, with section V's numbers: price and marking probability."""
-    gamma, phi, interval = 0.95, 1000.0, 0.005
-    yield "price_s,arrived_packets,capacity_packets_per_s,price_after_s,p".split(",")
-    for price in (0.0, 0.001, 0.007, 0.1, 0.43, 2.0):
-        for capacity in (12500.0, 250000.0):
-            for share in (0.0, 0.9, 0.95, 1.0, 3.0):
-                arrived = share * capacity * interval
-                after = max(0.0, price + (arrived / interval / (gamma * capacity) - 1) * interval)
-                yield price, arrived, capacity, after, 1 - phi**-after
-
-
-def price_path():
-    """Paganini et al. 2003, IV-A: marks behind three hops; what so many marks of 31 mean. 31 count as 30.5."""
-    phi = 1000.0
-    yield "price1_s,price2_s,price3_s,p,marked_of_31,estimate_s".split(",")
-    for at, hops in enumerate((a, b, c) for a in (0.0, 0.007, 0.1, 0.43) for b in (0.0, 0.02, 0.2) for c in (0.0, 0.05, 0.3)):
-        marked = at % 32
-        share = min(marked, 30.5) / 31
-        yield *hops, 1 - phi ** -sum(hops), marked, -math.log(1 - share) / math.log(phi)
-
-
-def scalable_price_sender():
-    """Paganini et al. 2003, Figure 3 with (20) and (21) and section V's numbers, K log x; w_m = 2. Steps every
-    10 ms from the first ACK on, made with the ACK that is due for them; a packet an ACK at most."""
-    alpha, beta, weight, bottlenecks, step, phi = 0.37, 0.64 * 0.37, 50.0, 1.0, 10, 1000.0
-    yield "run,time_ms,rtt_ms,marked,window_packets".split(",")
-
-    def run(name, acks):
-        window = expected = 2.0
-        xi, due, base, marks = 0.0, None, math.inf, []
-        for time, rtt, marked in acks:
-            base = min(base, rtt / 1000)
-            marks = (marks + [marked])[-31:]
-            share = min(sum(marks), len(marks) - 0.5) / len(marks)
-            price = -math.log(1 - share) / math.log(phi)
-            while due is not None and due <= time:
-                xi += beta * (weight / max(expected, 1.0) - price / base) * step / 1000
-                expected = 2.0 * math.exp(xi - alpha * price / (bottlenecks * base))
-                due += step
-            due = time + step if due is None else due
-            window = max(1.0, min(max(expected, window - 1), window + 1))
-            yield name, time, rtt, marked, window
-
-    yield from run("idle", [(50 + 5 * i, 50, 0) for i in range(60)])
-    yield from run("marked", [(50 + 7 * i, 50, int(i % 5 == 2)) for i in range(120)])
-    yield from run("congested", [(50 + 4 * i, 50, int(i > 40)) for i in range(120)])
-    yield from run("long", [(500 + 40 * i, 500 + i % 3, int(i % 4 == 0)) for i in range(80)])
-
-
-def scalable_delay_sender():
-    """Paganini et al. 2003, (27) and (28), with the numbers of section V, K log x; w_m = 2."""
-    alpha, beta, weight, bottlenecks, step = 0.37, 0.64 * 0.37, 50.0, 1.0, 10
-    yield "run,time_ms,rtt_ms,window_packets".split(",")
-
-    def run(name, acks):
-        window = expected = 2.0
-        xi, due, base = 0.0, None, math.inf
-        for time, rtt in acks:
-            base = min(base, rtt / 1000)
-            total = rtt / 1000
-            while due is not None and due <= time:
-                xi += beta * (weight / max(expected, 1.0) - (total - base) / total) * step / 1000
-                expected = 2.0 * math.exp(xi) * (base / total) ** (alpha / bottlenecks)
-                due += step
-            due = time + step if due is None else due
-            window = max(1.0, min(max(expected, window - 1), window + 1))
-            yield name, time, rtt, window
-
-    yield from run("idle", [(50 + 5 * i, 50) for i in range(60)])
-    yield from run("queue", [(50 + 5 * i, 50 + i % 40) for i in range(160)])
-    yield from run("late", [(90 + 8 * i, 90 - i // 2) for i in range(80)])
-
-
-def cubic_window():
-    """RFC 9438, figures 1 and 2."""
-    yield "w_max_packets,cwnd_epoch_packets,c,t_s,k_s,w_cubic_packets".split(",")
-    for w_max, epoch, c in ((80.0, 56.0, 0.375), (100.0, 70.0, 0.4), (1e4, 7e3, 0.4), (50.0, 50.0, 0.4)):
-        k = ((w_max - epoch) / c) ** (1 / 3)
-        for t in (0.0, 0.1, 1.0, 2.0, 4.0, 6.0, 8.0, 20.0):
-            yield w_max, epoch, c, t, k, c * (t - k) ** 3 + w_max
-
-
-def hstcp_response():
-    """RFC 3649, section 5: the line through (38, 1.5 / 38^2) and (83000, 1e-7), as a power law."""
-    low, high, high_p, high_decrease = 38.0, 83000.0, 1e-7, 0.1
-    low_p = 1.5 / low ** 2
-    slope = math.log(high_p / low_p, high / low)
-    yield "window_packets,loss_rate,increase_packets,decrease_share,after_loss_packets".split(",")
-    for w in (38.0, 39.0, 50.0, 118.0, 500.0, 1058.0, 5036.0, 10e3, 20e3, 50e3, 83e3, 100e3, 200e3):
-        p = high_p * (w / high) ** slope
-        b = 0.5 + (high_decrease - 0.5) * math.log(w / low, high / low)
-        # Average window w from AIMD with a and b: w = sqrt(a (2 - b) / (2 b p)).
-        yield w, p, w ** 2 * p / ((2 - b) / (2 * b)), b, w * (1 - b)
-
-
-def scalable_window():
-    """Scalable TCP: a packet's ACK and a loss, at, below and above the legacy window of 16."""
-    yield "window_packets,after_ack_packets,after_loss_packets".split(",")
-    for w in (4, 8, 15, 16, 17, 20, 100, 1000, 10000, 100000):
-        if w <= 16:
-            yield w, w + 1 / w, max(2.0, w / 2)
-        else:
-            yield w, w + 0.01, w - 0.125 * w
-
-
-def htcp_growth():
-    """H-TCP (1) and (2): growth a round by time since the last backoff and beta; beta by RTTs (3)."""
-    yield "since_backoff_s,min_rtt_ms,max_rtt_ms,f_packets,beta,alpha_packets".split(",")
-    for since in (0.0, 0.5, 1.0, 1.5, 2.0, 5.0, 30.0):
-        for shortest, longest in ((100, 100), (100, 125), (60, 100), (100, 200), (10, 1000)):
-            late = since - 1
-            f = 1 + 10 * late + (late / 2) ** 2 if late > 0 else 1.0
-            beta = sorted((0.5, shortest / longest, 0.8))[1]
-            yield since, shortest, longest, f, beta, 2 * (1 - beta) * f
-
-
-def xcp_control():
-    """XCP (1) to (7) as the paper has them, in bytes a control interval, then over d."""
-    alpha, beta, gamma = 0.4, 0.226, 0.1
-    yield ("capacity_bytes_s,interval_s,traffic_bytes,x_s,rtt_x_s2,queue_bytes,"
-           "mean_rtt_s,phi_bytes_s,increase_bytes_s,decrease_bytes_s,xi_p,xi_n").split(",")
-    for capacity in (62.5e3, 1.25e6, 18.75e6):
-        for rtt, flows in ((0.08, 30), (0.3, 2)):
-            for load in (0.05, 0.5, 0.97, 1.0, 1.3):
-                for queue in (0.0, 3e3, 200e3):
-                    d = rtt
-                    traffic = load * capacity * d
-                    x = flows * d  # each flow sends a window a control interval: sum of rtt s / cwnd
-                    phi = alpha * d * (capacity - traffic / d) - beta * queue
-                    h = max(0.0, gamma * traffic - abs(phi))
-                    xi_p = (h + max(phi, 0)) / (d * x)
-                    xi_n = (h + max(-phi, 0)) / (d * traffic)
-                    increase, decrease = (h + max(phi, 0)) / d, (h + max(-phi, 0)) / d
-                    yield (capacity, d, traffic, x, x * rtt, queue,
-                           d, phi / d, increase, decrease, xi_p, xi_n)
-
-
-def xcp_header():
-    """XCP's header in single precision: words before and after a hop."""
-    def word(x):
-        return struct.unpack("<I", struct.pack("<f", x))[0]
-
-    yield "window_bytes,rtt_s,asked_bytes,allowed_bytes,word0,word1,word2,word2_after".split(",")
-    for window, rtt in ((2000.0, 0.0), (1.5e6, 0.08), (1e9, 1.25)):
-        for asked in (0.0, 1e3, 1e13, -40.0):
-            for allowed in (0.1, 250.0, -3.0, 1e6):
-                words = word(window), word(rtt), word(asked), word(min(asked, allowed))
-                yield (window, rtt, asked, allowed, *(f"{w:08x}" for w in words))
-
-
-def mlcp_code():
-    """MLCP 3.2 and 3.4.1: codes of the load factor and what they say, of MLCP and of n-bit schemes."""
-    yield "mi_levels,md_levels,ii,load_factor,code,xi,beta".split(",")
-    # MLCP, schemes A and C of 3.2.2.2, then 2, 3, 4 and 15 bits of 3.2.1.
-    schemes = [(5, 8, 1), (5, 1, 1), (5, 2, 1)] + [(2 ** n - 3, 1, 0) for n in (2, 3, 4, 15)]
-    for mi, md, ii in schemes:
-        # Upper ends of the regions, the code's number being the place of the first above the load.
-        ends = [0.8 * level / mi for level in range(1, mi + 1)] + [0.95] * ii + [1.0]
-        ends += [1 + 0.2 * level / (md - 1) for level in range(1, md)]
-        for load in (0.01, 0.1, 0.17, 0.33, 0.5, 0.7, 0.79, 0.81, 0.94, 0.96, 0.999, 1.001, 1.03,
-                     1.1, 1.17, 1.19, 1.21, 4.0):
-            code = 1 + sum(end <= load for end in ends)
-            xi = 0.35 * (1 - ends[code - 1]) / ends[code - 1] if load < 0.8 else ""
-            steps = code - 1 - (mi + ii + 1)
-            beta = 0.875 - (0.2 / (md - 1) * steps if md > 1 else 0) if load >= 1 else ""
-            yield mi, md, ii, load, code, xi, beta
-
-
-def mlcp_sender():
-    """MLCP (3.8) to (3.15): windows after ACKs of any RTT and interval."""
-    kappa, sigma_mi, sigma_ai = 0.35, 2.5, 10.0
-    yield "run,time_ms,rtt_ms,t_p_ms,code,window_packets".split(",")
-
-    def run(name, acks):
-        window, cut_from = 2.0, 0
-        for time, rtt, t_p, code in acks:
-            if code <= 5:
-                sigma = 0.16 * code
-                xi = kappa * (1 - sigma) / sigma
-                window += (1 + xi) ** min(rtt / t_p, sigma_mi) - 1
-            elif code <= 7:
-                alpha = min((rtt / t_p) ** 2, sigma_ai)
-                window += alpha / window / (math.sqrt(window) if code == 7 else 1)
-            elif time >= cut_from:
-                window = max(1.0, (0.875 - 0.2 * (code - 8) / 7) * window)
-                cut_from = time + t_p
-            yield name, time, rtt, t_p, code, window
-
-    yield from run("every-code", [(300 * code, 80, 80, code) for code in range(1, 16)])
-    yield from run("any-rtt", [(i, rtt, t_p, code) for i, (rtt, t_p, code) in enumerate(
-        (rtt, t_p, code) for code in (1, 6, 7) for t_p in (80, 400, 1400) for rtt in (1, 90, 1000, 5000))])
-    yield from run("cuts", [(10 * i, 80, 80, 1) for i in range(30)]
-                   + [(1000 + 50 * i, 80, 200, code) for i, code in enumerate((8, 9, 6, 15, 8, 8, 8, 15, 15, 1))])
-
-
-def mlcp_router():
-    """MLCP (3.5) over t_p, (3.7) with T = 10 ms and phi = 50, and the choice of t_p."""
-    gamma, kappa, t, phi = 0.98, 0.75, 0.01, 50
-    yield "rate_bps,traffic_bytes,queue_bytes,t_p_ms,load_factor,control_rtt_s,data_rtt_s,control_rtt_after_s,next_t_p_ms".split(",")
-    for rate in (1e5, 10e6, 1e9):
-        for t_p in (80, 200, 1400):
-            for share, queue, control, data in ((0.0, 0, 0.2, 0.08), (0.7, 3000, 0.08, 0.0801),
-                                                (1.0, 20e3, 0.1, 0.5), (1.6, 1e6, 1.39, 3.0), (0.9, 0, 2.0, 0.01)):
-                traffic = round(share * rate / 8 * t_p / 1000)
-                sigma = (traffic + kappa * queue) / (gamma * rate / 8 * t_p / 1000)
-                theta = t / control if data >= control else t * data / (phi * control ** 2)
-                after = control + theta * (data - control)
-                fits = [ms for ms in (80, 200, 400, 600, 800, 1000, 1200, 1400) if ms >= 1000 * after]
-                yield rate, traffic, queue, t_p, sigma, control, data, after, fits[0] if fits else 1400
-
-
-def rate_header():
-    """RCP's header: of up to three hops the least rate, or that of the one hop asked for."""
-    def single(x):
-        return struct.unpack("<f", struct.pack("<f", x))[0]
-
-    def word(x):
-        return struct.unpack("<I", struct.pack("<f", x))[0]
-
-    yield ("desired_bytes_s,rtt_s,sending_bytes_s,only_hop,rate1_bytes_s,rate2_bytes_s,rate3_bytes_s,"
-           "interval1,interval2,interval3,word0,word1,word3,rate_bytes_s,interval").split(",")
-    intervals = 0, 41, 7
-    for desired, rtt, sending in ((1.25e14, 0.0, 0.0), (3e6, 0.08, 1e6 / 3), (1e9, 1.25, 2e8)):
-        for only in (0, 1, 2, 3):
-            for rates in ((1e6, 2e6, 4e6), (4e6, 1e6 / 7, 2e6), (2e6, 4e6, 1.9e6), (5e5, 5e5, 5e5)):
-                heeded = [hop for hop in range(3) if only in (0, hop + 1)]
-                rate, hop = min([(rates[hop], hop) for hop in heeded])
-                if single(desired) <= rate:
-                    rate, hop = desired, heeded[0]  # the sender's wish stands; its stamp is the first that came
-                yield (desired, rtt, sending, only, *rates, *intervals,
-                       *(f"{word(x):08x}" for x in (desired, rtt, sending)), single(rate), intervals[hop] + 1)
-
-
-def rcp_router():
-    """RCP (1), alpha = 0.4, beta = 1; the mean RTT of the authors' ns-2 code; QI-RCP (3) to (6)."""
-    alpha, beta, t, gamma = 0.4, 1.0, 0.01, 0.95
-    yield ("capacity_bytes_s,rate_bytes_s,input_bytes_s,queue_bytes,d_s,rcp_rate_bytes_s,"
-           "sample_s,authors_d_s,error,qi_kappa_star").split(",")
-    for capacity in (1.25e6, 12.5e6, 300e6):
-        for share, load, queue, d, sample in (
-                (1.0, 0.0, 0.0, 0.2, 0.1), (0.05, 0.5, 0.0, 0.0891, 0.71), (1 / 51, 1.0, 3e4, 0.1, 0.1),
-                (0.3, 0.95, 0.0, 0.1203, 0.02), (0.9, 1.4, 5e6, 1.7, 4.0), (0.1, 51.0, 8e5, 0.012, 0.5),
-                (0.5, 0.97, 1e3, 0.004, 0.3)):
-            rate, arrived = share * capacity, load * capacity
-            after = rate * (1 + t / (d * capacity) * (alpha * (capacity - arrived) - beta * queue / d))
-            gain = t / d if sample >= d else share * (sample / d) * (t / d)
-            mean = min(gain, 1) * sample + (1 - min(gain, 1)) * d
-            steps = math.ceil(d / t)
-            yield (capacity, rate, arrived, queue, d, after, sample, mean, 1 - arrived / (gamma * capacity),
-                   2 * math.sin(math.pi / (2 * (2 * steps - 1))))
-
-
-def piqi_rcp_router():
-    """PIQI-RCP (18), (20) and (35) with kappa = 0.95 kappa*."""
-    t = 0.01
-    yield "longest_s,kappa_star_sine,kappa_star_simple,rate_bytes_s,error,error_before,rate_after_bytes_s".split(",")
-    for longest in (0.004, 0.011, 0.1204, 0.3003, 0.7101, 2.5):
-        sine = math.sin(math.pi / (2 * (2 * math.ceil(longest / t) - 1)))
-        simple = t / (2 * (t + longest))
-        for rate in (1e4, 118.75e6):
-            for error, before in ((1.0, 1.0), (0.1, -0.02), (-0.5, 0.25), (0.0, 0.0), (-3.0, 0.5)):
-                kappa = 0.95 * simple
-                yield longest, sine, simple, rate, error, before, rate * (1 + kappa * error + kappa * before)
-
-
-def piqi_rcp_sender():
-    """PIQI-RCP (19) from x = 0, tau_1 = 0.005, tau_2 = 0.5; a repeated interval is not answered again."""
-    tau1, tau2 = 0.005, 0.5
-    yield "run,rate_bytes_s,interval,x_bytes_s".split(",")
-
-    def run(name, path):
-        x, last, answered = 0.0, None, None
-        for rate, interval in path:
-            if interval != answered:
-                x = max(0.0, x + tau1 * (rate - x) + tau2 * (rate - (rate if last is None else last)))
-                last, answered = rate, interval
-            yield name, rate, interval, x
-
-    yield from run("steady", [(12.5e6, 1 + i) for i in range(30)])
-    yield from run("repeats", [(12.5e6 - 1e5 * (i // 3), 9 + i // 3) for i in range(30)])
-    yield from run("falls", [(12.5e6, 1 + i) for i in range(20)] + [(11.5e6, 21), (9e6, 22), (1e6, 23), (2e6, 25)])
-
-
-def adpm_map():
-    """BMCC 4.1.2 and 7.2.2: H through its corners, by linear interpolation; its inverse is the identity."""
-    yield "load_factor,height".split(",")
-    corners = [(0.0, 0.0), (0.15, 0.0), (0.75, 0.25), (1.0, 0.5), (1.2, 1.0), (99.0, 1.0)]
-    for load in (0.0, 0.1, 0.15, 0.16, 0.3, 0.5, 0.74, 0.75, 0.8, 0.99, 1.0, 1.01, 1.1, 1.19, 1.2, 2.0):
-        (x0, y0), (x1, y1) = next((a, b) for a, b in zip(corners, corners[1:]) if a[0] <= load < b[0])
-        yield load, y0 + (y1 - y0) * (load - x0) / (x1 - x0)
-
-
-def adpm_packets():
-    """BMCC 4.1.2 and 4.5: packets over two hops; what they bear, the estimate and when it is echoed."""
-    yield "run,identifier,load_1,load_2,ecn,estimate_height,echoed".split(",")
-
-    def height(load):
-        return next(y0 + (y1 - y0) * (max(load, x0) - x0) / (x1 - x0) for (x0, y0), (x1, y1) in (
-            ((0.15, 0.0), (0.75, 0.25)), ((0.75, 0.25), (1.0, 0.5)), ((1.0, 0.5), (1.2, 1.0))) if load < x1)
-
-    def run(name, loads, n):
-        estimate, i, wait, identifier = 0, 1, 0, 12345
-        for packet in range(n):
-            identifier = (identifier * 25173 + 13849) % 65536
-            first, second = loads(packet)
-            if max(first, second) >= 1.2:
-                bits = 0b11
-            else:
-                bits = 0b01 if height(max(first, second)) * 65536 > identifier else 0b10
-            before = estimate
-            if bits == 0b11:
-                estimate = 65536
-            elif (bits == 0b10 and identifier < estimate) or (bits == 0b01 and identifier > estimate):
-                estimate = identifier
-            if estimate != before:
-                i, wait = 1, 0
-            wait += 1
-            echoed = wait == i
-            if echoed:
-                i, wait = i + 1, 0
-            yield name, identifier, first, second, f"{bits:02b}", estimate / 65536, int(echoed)
-
-    yield from run("still", lambda _: (0.4, 0.8), 60)
-    yield from run("rises", lambda n: (0.2 + 0.01 * n, 0.3), 80)
-    yield from run("falls", lambda n: (1.25 - 0.01 * n, 0.3), 80)
-    yield from run("second", lambda n: (0.9, 1.1 if n % 40 < 20 else 0.5), 80)
-
-
-def bmcc_router():
-    """BMCC (4.1): the mean of a t_p's samples, averaged with 0.875, and the load factor."""
-    gamma, kappa, weight, t_p = 0.98, 0.75, 0.875, 0.2
-    yield "rate_bps,traffic_bytes,queue_before_bytes,sample_bytes,queue_bytes,load_factor".split(",")
-    for rate in (1e5, 10e6, 155e6, 2e9):
-        for share in (0.0, 0.6, 0.98, 1.3):
-            for before, sample in ((0.0, 0.0), (0.0, 8000.0), (5000.0, 0.0), (20e3, 30e3)):
-                traffic = round(share * rate / 8 * t_p)
-                queue = weight * before + (1 - weight) * sample
-                yield rate, traffic, before, sample, queue, (traffic + kappa * queue) / (gamma * rate / 8 * t_p)
-
-
-def bmcc_sender():
-    """BMCC (4.2) to (4.6), a new flow at first; cuts wait for t_p and an RTT."""
-    kappa, t_p, u = 0.35, 200, 1.2
-    yield "run,time_ms,rtt_ms,load_factor,window_packets".split(",")
-
-    def run(name, acks):
-        window, cut_from, new = 2.0, 0, True
-        for time, rtt, load in acks:
-            ratio = rtt / t_p
-            new = new and load < 1
-            if load < 0.75 or new:
-                window += (1 + kappa * (1 - load) / load) ** min(ratio, 2.5) - 1
-            elif load < 1:
-                window += min(ratio ** 2, 100) / window
-            elif time >= cut_from:
-                window = max(1.0, (0.875 - 0.225 * (load - 1) / (u - 1)) * window)
-                cut_from = time + t_p + rtt
-            yield name, time, rtt, load, window
-
-    yield from run("new", [(10 * i, 80, load) for i, load in enumerate((0.15, 0.2, 0.5, 0.7, 0.8, 0.9, 0.99))])
-    yield from run("old", [(10 * i, 80, 0.15) for i in range(20)] + [
-        (1000 + 90 * i, 80, load) for i, load in enumerate(
-            (1.0, 0.9, 1.1, 1.2, 1.15, 0.76, 0.74, 0.3, 1.05, 1.05, 1.05, 1.05, 1.05, 0.99))])
-    yield from run("any-rtt", [(5000, 80, 1.0)] + [(6000 + i, rtt, load) for i, (rtt, load) in enumerate(
-        (rtt, load) for load in (0.15, 0.6, 0.9) for rtt in (1, 20, 200, 500, 2000, 5000))])
+import bbr
+import delays_and_marks
+import explicit
+import feedback
+import routers
+import tcp
+import vcp
 
 
 def text(rows):
+    """The rows as CSV."""
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows(rows)
     return out.getvalue()
 
 
+TABLES = [
+    vcp.vcp_router,
+    vcp.vcp_router_authors,
+    vcp.load2_hops,
+    routers.red_automatic,
+    routers.red_curve,
+    routers.red_uniform,
+    routers.pie_probability,
+    routers.pi_probability,
+    routers.rem_price,
+    routers.price_router,
+    feedback.price_path,
+    tcp.cubic_window,
+    tcp.hstcp_response,
+    tcp.htcp_growth,
+    routers.xcp_control,
+    feedback.xcp_header,
+    feedback.rate_header,
+    routers.rcp_router,
+    routers.piqi_rcp_router,
+    feedback.mlcp_code,
+    routers.mlcp_router,
+    feedback.adpm_map,
+    feedback.adpm_packets,
+    routers.bmcc_router,
+]
+"""Tables with columns of their own; each is named after its function."""
+
+SENDERS = [
+    tcp.reno,
+    tcp.cubic,
+    tcp.hstcp,
+    tcp.scalable,
+    tcp.htcp,
+    tcp.bic,
+    tcp.westwood,
+    delays_and_marks.vegas,
+    delays_and_marks.fast,
+    delays_and_marks.dctcp,
+    delays_and_marks.prague,
+    bbr.bbr,
+    bbr.bbr3,
+    vcp.vcp,
+    vcp.vcp_authors,
+    vcp.vcp_e2e,
+    explicit.xcp,
+    explicit.rcp,
+    explicit.piqi_rcp,
+    explicit.mlcp,
+    explicit.bmcc,
+    explicit.scalable_price,
+    explicit.scalable_delay,
+]
+"""Senders, all with the columns of flows.py."""
+
+
 def main():
-    tables = [vcp_sender, vcp_router, vcp_sender_authors, vcp_router_authors, load2_hops, red_automatic, red_curve, red_uniform,
-              pie_probability, pi_probability, rem_price, price_router, price_path, scalable_price_sender, scalable_delay_sender,
-              cubic_window, hstcp_response, scalable_window, htcp_growth, xcp_control, xcp_header,
-              rate_header, rcp_router, piqi_rcp_router, piqi_rcp_sender,
-              mlcp_code, mlcp_sender, mlcp_router, adpm_map, adpm_packets, bmcc_router, bmcc_sender]
-    for table in tables:
-        path = Path(__file__).with_name(table.__name__ + ".csv")
-        if "--check" in sys.argv[1:]:
-            if path.read_text() != text(table()):
-                sys.exit(f"{path} is not what generate.py writes")
-        else:
-            path.write_text(text(table()))
+    """Writes the files, or compares them where the command line says --check."""
+    here = Path(__file__).parent
+    files = {here / f"{table.__name__}.csv": text(table()) for table in TABLES}
+    files |= {
+        here / "senders" / f"{table.__name__.replace('_', '-')}.csv": text(table())
+        for table in SENDERS
+    }
+    stray = {*here.glob("*.csv"), *here.glob("senders/*.csv")} - {*files}
+    if "--check" in sys.argv[1:]:
+        wrong = [
+            path for path, rows in files.items() if not path.exists() or path.read_text() != rows
+        ]
+        if wrong or stray:
+            names = ", ".join(map(str, sorted([*wrong, *stray])))
+            sys.exit(f"not what vectors/generate.py writes: {names}")
+        return
+    for path, rows in files.items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(rows)
+    for path in stray:
+        path.unlink()
 
 
 if __name__ == "__main__":

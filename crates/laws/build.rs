@@ -24,7 +24,7 @@ fn main() -> io::Result<()> {
 }
 
 /// Adds the modules below a folder, each by its path (`senders::vcp`) with its text; a module that is a
-/// folder comes with all that is in it. The list of laws, `mod.rs` of the root, is no law's.
+/// folder comes with all that is in it. The root's `mod.rs`, the list of laws, belongs to no law.
 fn collect(folder: &Path, path: &str, modules: &mut BTreeMap<String, String>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let file = entry?.path();

@@ -3,8 +3,8 @@
 //! I. A. Qazi, "Explicit feedback congestion control", PhD thesis, University of Pittsburgh, 2010, sections
 //! 4.3 and 4.4, equations (4.6)-(4.13).
 //!
-//! Differs from the thesis: data sent are integrals of the windows (the printed H(t) lacks C and A(t) is not the
-//! integral of the third phase); `E[R]` of (4.13) has no end (its terms fall as 1 / d), so it is that of `min(R, d + 1)`.
+//! Differs from the thesis: data sent are integrals of the windows (the printed H(t) lacks C, and A(t) is not the
+//! integral of the third phase). `E[R]` of (4.13) is infinite, since its terms fall as 1 / d; here it is `E[min(R, d + 1)]`.
 
 use crate::effort::{Effort, Unsolved};
 use knee_laws::senders::bmcc::beta;
@@ -12,15 +12,15 @@ use knee_laws::senders::bmcc::beta;
 /// beta(f) of (4.6), linear from `beta_max` at f = 1 to `beta_min` at f = u.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Backoff {
-    /// Where f = 1.
+    /// beta at f = 1.
     pub beta_max: f64,
-    /// Where f >= u.
+    /// beta for f >= u.
     pub beta_min: f64,
-    /// u, the greatest load factor that ADPM can signal.
+    /// u, the largest load factor that ADPM can signal.
     pub limit: f64,
 }
 
-/// How flows come to equal shares on a loaded link.
+/// Convergence of flows to equal shares on a loaded link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Convergence {
     /// E\[m\] of (4.8).
@@ -49,7 +49,7 @@ impl Backoff {
         (mean, (1.0 - beyond) * log - beyond * libm::log(self.beta_min))
     }
 
-    /// (4.7)-(4.10): `flows` on a BDP of `bdp` packets until a newcomer's difference is `rest` of a share.
+    /// (4.7)-(4.10): `flows` on a BDP of `bdp` packets, until a new flow is within `rest` of a share of the others.
     pub fn convergence(&self, bdp: f64, flows: f64, alpha: f64, rest: f64) -> Convergence {
         let (mean, log) = self.means(2.0 * flows / bdp);
         let epochs = -libm::log(rest) / log;
@@ -63,7 +63,7 @@ impl Backoff {
 pub struct Startup {
     /// C T, packets.
     pub bdp: f64,
-    /// Factor an RTT of the first phase; the thesis rounds `1 + kappa_2 (1 - eta_0) / eta_0` = 2.98 to 3.
+    /// Growth factor of the first phase for each RTT; the thesis rounds `1 + kappa_2 (1 - eta_0) / eta_0` = 2.98 to 3.
     pub growth: f64,
     /// kappa_2.
     pub kappa: f64,
@@ -111,12 +111,12 @@ impl Startup {
     }
 }
 
-/// SACK's window in the same setting: doubling until `limit` packets, which it keeps.
+/// SACK's window in the same setting: it doubles up to `limit` packets.
 pub fn sack_window(rtts: f64, limit: f64) -> f64 {
     libm::exp2(rtts).min(limit)
 }
 
-/// VCP's window in the same setting: `1.0625^t` until 0.8 of the BDP, then a packet an RTT.
+/// VCP's window in the same setting: `1.0625^t` up to 0.8 of the BDP, then a packet an RTT more.
 pub fn vcp_window(rtts: f64, bdp: f64) -> f64 {
     let turn = libm::log(0.8 * bdp) / libm::log(1.0625);
     if rtts <= turn { libm::pow(1.0625, rtts) } else { 0.8 * bdp + (rtts - turn) }

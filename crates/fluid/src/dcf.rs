@@ -1,17 +1,17 @@
 //! Saturation throughput of 802.11's DCF in closed form.
 //!
 //! G. Bianchi, "Performance Analysis of the IEEE 802.11 Distributed Coordination Function", IEEE JSAC 18(3), 2000: n
-//! stations that always have something to send, each of which transmits in a slot with probability tau and collides with
-//! probability p, independent of how often it has collided before:
+//! stations always have something to send. Each transmits in a slot with probability tau and collides with probability p,
+//! independent of earlier collisions:
 //!   (7) tau = 2 (1 - 2p) / ((1 - 2p)(W + 1) + p W (1 - (2p)^m)),   W = CWmin + 1, window W 2^m at most
 //!   (9) p = 1 - (1 - tau)^(n - 1)
 //!   (10), (11) P_tr = 1 - (1 - tau)^n,   P_s = n tau (1 - tau)^(n - 1) / P_tr
 //!   (13) S = P_s P_tr E[P] / ((1 - P_tr) sigma + P_tr P_s T_s + P_tr (1 - P_s) T_c)
-//! With a retry limit, of r transmissions a packet (H. Wu et al., INFOCOM 2002, in the form of mean values):
+//! With a retry limit of r transmissions for each packet (H. Wu et al., INFOCOM 2002, in the form of mean values):
 //!   tau = sum_{i<r} p^i / sum_{i<r} p^i (1 + b_i),   b_i = W_i / 2, W_i the window after i failures
-//! A channel that loses frames with probability e as well makes a transmission fail with 1 - (1 - p)(1 - e).
+//! If the channel also loses frames with probability e, a transmission fails with probability 1 - (1 - p)(1 - e).
 //!
-//! T_s and T_c are the caller's: Bianchi's T_c ends DIFS after a collision, the standard's EIFS after it.
+//! The caller gives T_s and T_c: Bianchi's T_c ends DIFS after a collision, the standard's EIFS after it.
 
 use crate::roots::bisect;
 
@@ -22,11 +22,11 @@ pub struct Windows {
     pub cw_min: f64,
     /// CWmax.
     pub cw_max: f64,
-    /// Transmissions of a packet at most; `None`: as many as it takes.
+    /// The most transmissions of a packet; `None`: no limit.
     pub retry_limit: Option<u32>,
 }
 
-/// The fixed point of stations that all have something to send.
+/// The fixed point of saturated stations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FixedPoint {
     /// Probability that a station transmits in a slot.
@@ -39,21 +39,21 @@ pub struct FixedPoint {
     pub drop: f64,
 }
 
-/// How long things take, s.
+/// Durations in s.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Times {
     /// A slot, sigma.
     pub slot: f64,
     /// A success, with the silence after it.
     pub success: f64,
-    /// A collision, likewise.
+    /// A collision, with the silence after it.
     pub collision: f64,
-    /// A frame with errors, likewise.
+    /// A frame with errors, with the silence after it.
     pub error: f64,
 }
 
 impl Windows {
-    /// Mean backoff after so many failures, in slots.
+    /// Mean backoff after this many failures, in slots.
     fn mean(&self, failures: u32) -> f64 {
         let mut window = self.cw_min + 1.0;
         for _ in 0..failures {
@@ -64,7 +64,7 @@ impl Windows {
 
     /// Probability to transmit in a slot, if each transmission fails with this probability.
     fn tau(&self, failure: f64) -> f64 {
-        // Beyond the largest window all backoffs are alike: their series has a sum.
+        // From the largest window on all backoffs are equal, and the rest of the sum is a geometric series.
         let widest = (0..64).find(|n| self.mean(*n) >= self.cw_max / 2.0).unwrap_or(64);
         let limit = self.retry_limit.unwrap_or(u32::MAX);
         let (mut attempts, mut slots, mut weight) = (0.0, 0.0, 1.0);
@@ -88,7 +88,7 @@ impl Windows {
 }
 
 /// (7) and (9), for `stations` that always have something to send over a channel with frame errors of probability
-/// `errors`. `None` without stations, or where all frames have errors and retries have no limit.
+/// `errors`. `None` without stations, or if all frames have errors and there is no retry limit.
 pub fn fixed_point(stations: u32, windows: &Windows, errors: f64) -> Option<FixedPoint> {
     if stations == 0 || !(0.0..=1.0).contains(&errors) {
         return None;
@@ -99,7 +99,7 @@ pub fn fixed_point(stations: u32, windows: &Windows, errors: f64) -> Option<Fixe
     let others = f64::from(stations - 1);
     let failure_of = |p: f64| 1.0 - (1.0 - p) * (1.0 - errors);
     let collides = |tau: f64| 1.0 - libm::pow(1.0 - tau, others);
-    // The more a station fails, the less it transmits: what p makes of others falls as p grows.
+    // A station transmits less if it fails more, so the p that follows from tau(p) falls as p grows.
     let p = match stations {
         1 => 0.0,
         _ => bisect(0.0, 1.0 - 1e-12, |p| p - collides(windows.tau(failure_of(p)))),
@@ -109,7 +109,7 @@ pub fn fixed_point(stations: u32, windows: &Windows, errors: f64) -> Option<Fixe
     Some(FixedPoint { tau: windows.tau(failure), p, failure, drop })
 }
 
-/// (13): bits a second of all stations together, for packets of so many bits.
+/// (13): bits a second of all stations together, for packets of `bits` bits.
 pub fn throughput(
     stations: u32,
     bits: f64,

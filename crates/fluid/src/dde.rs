@@ -2,9 +2,9 @@
 //!
 //! Dormand and Prince's pair of orders 5 and 4 with Shampine's dense output as history (Hairer, Norsett and
 //! Wanner, "Solving Ordinary Differential Equations I", II.5, II.6 and II.17). A step is never longer than the
-//! shortest delay, so the past that a stage asks for is always known. Delays may depend on time and state as
-//! long as none is shorter than that. Laws may switch: error control narrows the steps around a switch, and
-//! the jumps that a start at time 0 sends through the delays end a step each.
+//! shortest delay, so that the past that a stage needs is always known. Delays may depend on time and state if
+//! none is shorter than that. Equations may switch: error control makes the steps around a switch short. The start
+//! at time 0 causes discontinuities of derivatives after each delay; a step ends at each of these.
 
 use crate::effort::{Effort, Unsolved};
 use std::collections::VecDeque;
@@ -13,24 +13,24 @@ use std::collections::VecDeque;
 pub trait Delayed {
     /// The state at time 0 and before it: constant.
     fn start(&self) -> Vec<f64>;
-    /// Its delays, in seconds; of those that vary, the shortest and longest that occur.
+    /// Its delays in seconds; for delays that vary, the shortest and the longest that occur.
     fn delays(&self) -> Vec<f64>;
-    /// Writes the derivative of `state` at `time`; `past` answers for the delayed state.
+    /// Writes the derivative of `state` at `time`; `past` gives the delayed state.
     fn slope(&self, time: f64, state: &[f64], past: &Past, slope: &mut [f64]);
-    /// Puts a state that a step left outside of what is allowed back onto its border.
+    /// Moves a state that a step left outside of the allowed region back onto its border.
     fn confine(&self, _state: &mut [f64]) {}
-    /// What a slope takes, as [`Effort`] counts it.
+    /// The work of a slope, as [`Effort`] counts it.
     fn work(&self) -> usize {
         self.start().len()
     }
 }
 
-/// What the solver is asked to keep to.
+/// The tolerance of the solver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tolerance {
-    /// Error allowed a step, absolute.
+    /// Error allowed in a step, absolute.
     pub absolute: f64,
-    /// Error allowed a step, relative to the state.
+    /// Error allowed in a step, relative to the state.
     pub relative: f64,
 }
 
@@ -40,9 +40,9 @@ impl Default for Tolerance {
     }
 }
 
-/// Steps that a solution may have taken at any time: so many, and so many more a shortest delay.
+/// The most steps of a solution: this many, and this many more for each shortest delay that has passed.
 const STEPS: (f64, f64) = (100_000.0, 300.0);
-/// Numbers of the past that are kept at most: steps as far back as the longest delay, times the state.
+/// The most numbers that are kept of the past: steps as far back as the longest delay, times the size of the state.
 const LONGEST_PAST: usize = 10_000_000;
 
 /// One step: a polynomial of degree 4 for each component, five coefficients each.
@@ -93,7 +93,7 @@ const WEIGHTS: [&[f64]; 7] = [
     &[9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0],
     &[35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0],
 ];
-/// Order 5 less order 4.
+/// Weights of the error: order 5 minus order 4.
 const ERRORS: [f64; 7] = [
     71.0 / 57600.0,
     0.0,
@@ -103,7 +103,7 @@ const ERRORS: [f64; 7] = [
     22.0 / 525.0,
     -1.0 / 40.0,
 ];
-/// Of the dense output's last coefficient.
+/// Weights of the dense output's last coefficient.
 const DENSE: [f64; 7] = [
     -12715105075.0 / 11282082432.0,
     0.0,
@@ -114,7 +114,24 @@ const DENSE: [f64; 7] = [
     69997945.0 / 29380423.0,
 ];
 
-/// A model on its way through time.
+/// Samples a solution at evenly spaced instants from 0 to a duration, given with their number. `at` returns `None`
+/// where the solution is not finite.
+///
+/// # Errors
+/// Those of `at`, or that the solution diverged.
+pub fn sampled<T>(
+    (duration, samples): (f64, usize),
+    mut at: impl FnMut(f64) -> Result<Option<T>, Unsolved>,
+) -> Result<Vec<T>, Unsolved> {
+    (0..samples)
+        .map(|i| {
+            let time = duration * i as f64 / (samples.max(2) - 1) as f64;
+            at(time)?.ok_or(Unsolved::Diverged { time })
+        })
+        .collect()
+}
+
+/// A model and its solution so far.
 #[derive(Debug)]
 pub struct Solver<'a, M> {
     /// The model; its parameters may be changed between two calls of [`Solver::advance`].
@@ -136,7 +153,7 @@ pub struct Solver<'a, M> {
 }
 
 impl<'a, M: Delayed> Solver<'a, M> {
-    /// At time 0.
+    /// A solver at time 0.
     pub fn new(model: M, tolerance: Tolerance, effort: &'a Effort<'a>) -> Self {
         let state = model.start();
         let delays = model.delays();
@@ -165,7 +182,7 @@ impl<'a, M: Delayed> Solver<'a, M> {
         self.time
     }
 
-    /// The state now.
+    /// The current state.
     pub fn state(&self) -> &[f64] {
         &self.state
     }
@@ -175,17 +192,17 @@ impl<'a, M: Delayed> Solver<'a, M> {
         &self.past
     }
 
-    /// Goes on until `until`.
+    /// Solves up to `until`.
     ///
     /// # Errors
-    /// If the state is no longer finite, or no end of the work is in sight.
+    /// If the state is no longer finite, or the solution takes too much work.
     pub fn advance(&mut self, until: f64) -> Result<(), Unsolved> {
         self.model.slope(self.time, &self.state, &self.past, &mut self.stages[0]);
         while self.time < until {
             let jump = self.jumps.partition_point(|&jump| jump <= self.time);
             let bound = self.jumps.get(jump).copied().unwrap_or(f64::INFINITY).min(until);
             let wish = self.step.min(self.shortest);
-            // What is left in two halves rather than a step and a sliver.
+            // What is left is divided in halves, to avoid a very short last step.
             let left = bound - self.time;
             let (length, end) = match left / wish {
                 few if few <= 1.0 => (left, bound),
@@ -250,7 +267,7 @@ impl<'a, M: Delayed> Solver<'a, M> {
         (total / self.state.len() as f64).sqrt()
     }
 
-    /// Makes the trial the state, and the step a part of the past.
+    /// Accepts the trial state, and appends the step to the past.
     fn keep(&mut self, length: f64, end: f64) {
         let piece = |i: usize| {
             let (first, last) = (self.stages[0][i], self.stages[6][i]);
@@ -280,7 +297,7 @@ impl<'a, M: Delayed> Solver<'a, M> {
     }
 }
 
-/// When the bend at time 0 comes back through one to four delays; nothing if there are too many of them.
+/// When the discontinuity at time 0 returns after one to four delays; empty if there are too many such instants.
 fn jumps(delays: &[f64]) -> Vec<f64> {
     let mut sums = vec![0.0];
     let mut all = Vec::new();

@@ -1,29 +1,29 @@
-//! What a solution may cost: work is counted and bounded, and may be stopped at every step.
+//! The work of a solution: it is counted and bounded, and may be stopped at every step.
 
 use std::cell::Cell;
 use std::fmt;
 
-/// Work that is left, and the question whether to stop.
+/// The work that is left, and a function that says whether to stop.
 pub struct Effort<'a> {
     left: Cell<u64>,
     stop: &'a dyn Fn() -> bool,
 }
 
 impl<'a> Effort<'a> {
-    /// So much work at most, some nanoseconds each; `stop` is asked at every step.
+    /// At most this much work; a unit takes some nanoseconds. `stop` is called at every step.
     pub fn new(most: u64, stop: &'a dyn Fn() -> bool) -> Self {
         Self { left: Cell::new(most), stop }
     }
 
-    /// As much as it takes.
+    /// No bound.
     pub fn free() -> Effort<'static> {
         Effort { left: Cell::new(u64::MAX), stop: &|| false }
     }
 
-    /// Some work is about to be done.
+    /// Counts work that is about to be done.
     ///
     /// # Errors
-    /// If no so much work is left, or it is to stop.
+    /// If less work is left, or the work is to stop.
     pub fn spend(&self, work: usize) -> Result<(), Unsolved> {
         if (self.stop)() {
             return Err(Unsolved::Stopped);
@@ -43,12 +43,12 @@ impl fmt::Debug for Effort<'_> {
 /// Why a model has no solution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Unsolved {
-    /// The state grew beyond all numbers.
+    /// The state is no longer finite.
     Diverged {
         /// When, in seconds.
         time: f64,
     },
-    /// The state changes so fast that following it would not come to an end.
+    /// The state changes so fast that the solution would take too many steps.
     Crawling {
         /// When, in seconds.
         time: f64,

@@ -1,7 +1,7 @@
 //! Max-min fair rates by progressive filling.
 //!
-//! D. Bertsekas, R. Gallager, "Data Networks", 2nd ed., 1992, section 6.5.2: all rates grow together; the
-//! flows of a link that fills keep theirs, the others go on.
+//! D. Bertsekas, R. Gallager, "Data Networks", 2nd ed., 1992, section 6.5.2: all rates grow together. When a link is
+//! full, the rates of its flows stop growing; the others go on.
 
 use crate::effort::{Effort, Unsolved};
 
@@ -14,7 +14,7 @@ pub struct Topology {
     pub routes: Vec<Vec<usize>>,
 }
 
-/// Links, each once.
+/// The links of a route, each once.
 fn once_each(route: &[usize]) -> Vec<usize> {
     let mut links = route.to_vec();
     links.sort_unstable();
@@ -22,18 +22,18 @@ fn once_each(route: &[usize]) -> Vec<usize> {
     links
 }
 
-/// What a flow is given.
+/// The share of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share {
-    /// In the unit of the capacities.
+    /// Its rate, in the unit of the capacities.
     pub rate: f64,
-    /// The link that holds it back.
+    /// The link that limits it.
     pub bottleneck: usize,
 }
 
 impl Topology {
-    /// Fixes flows link by link: `level` says at which level a link with a count of open flows and a sum of
-    /// fixed rates fills; the link of the lowest level is next, and its open flows get that level.
+    /// Fixes the rates of flows, link by link. `level` gives the level at which a link is full, from the number of its open
+    /// flows and the sum of its fixed rates. The link with the lowest level is next; its open flows get that level.
     pub(crate) fn fill(
         &self,
         effort: &Effort,

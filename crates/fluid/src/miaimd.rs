@@ -7,10 +7,10 @@
 //! w'(t) = (kappa w(t) [K / w(t - T) - 1] + N alpha) / T                                   (13)
 //! ```
 //!
-//! Solved for `ln w`: windows stay positive, and an overshoot of `exp(kappa K / N)` is a number. The bound on
-//! kappa is knee's own, from (13) linearised at its equilibrium; the paper proves kappa <= 1/2 sufficient.
+//! Solved for `ln w`: windows stay positive, and an overshoot of `exp(kappa K / N)` stays finite. The bound on kappa
+//! is knee's own, from (13) linearised at its equilibrium; the paper proves that kappa <= 1/2 is sufficient.
 
-use crate::dde::{Delayed, Past, Solver, Tolerance};
+use crate::dde::{Delayed, Past, Solver, Tolerance, sampled};
 use crate::effort::{Effort, Unsolved};
 use crate::roots::bisect;
 
@@ -33,14 +33,14 @@ pub struct Miaimd {
     pub initial_window: f64,
 }
 
-/// Where (13) rests.
+/// The equilibrium of (13).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Equilibrium {
     /// `w* = gamma C T + N alpha / kappa`, packets.
     pub window: f64,
     /// `r* = gamma C / N + alpha / (kappa T)`, packets a second.
     pub flow_rate: f64,
-    /// `w* / (C T)`; above 1 the queue grows without end.
+    /// `w* / (C T)`; above 1 the queue grows without bound.
     pub utilisation: f64,
 }
 
@@ -64,7 +64,7 @@ impl Miaimd {
     ///
     /// With `u = K / w*` and time in RTTs the deviation obeys `x' = -kappa [(1 - u) x(t) + u x(t - 1)]`. A root
     /// crosses the imaginary axis at `kappa = arccos(-(1 - u) / u) / sqrt(2 u - 1)`; u itself grows with kappa.
-    /// The bound is pi/2 for windows without end (u = 1) and greater for all others.
+    /// The bound is pi/2 for infinite windows (u = 1) and greater for all others.
     pub fn kappa_bound(&self) -> f64 {
         let share = |kappa: f64| {
             let increase = self.flows * self.alpha / kappa;
@@ -83,7 +83,7 @@ impl Miaimd {
         bisect(half.max(1.0), high, |kappa| kappa - crossing(share(kappa)))
     }
 
-    /// RTTs after which a stable model rests: the overshoot's way down, then 40 time constants.
+    /// RTTs after which a stable model is at rest: the decay of the overshoot, then 40 time constants.
     pub fn settling_rtts(&self) -> f64 {
         let climb = (self.target() / (self.flows * self.initial_window)).max(1.0);
         let share = self.target() / self.equilibrium().window;
@@ -92,42 +92,39 @@ impl Miaimd {
         10.0 + 1.5 * climb + 40.0 / (margin * share.max(0.25))
     }
 
-    /// Solves (13), and (14) on top if there is an adaptation, and tells `see` of every sample.
+    /// Solves (13), and also (14) if there is an adaptation.
     ///
     /// # Errors
-    /// If a window is no longer a finite number, or no end of the work is in sight.
+    /// If a window is no longer a finite number, or the solution takes too much work.
     pub fn run(
         &self,
-        (duration, samples): (f64, usize),
+        length: (f64, usize),
         adaptation: Option<&Adaptation>,
         effort: &Effort,
     ) -> Result<Vec<Sample>, Unsolved> {
         let law = Aggregate::new(*self, adaptation);
         let mut solver = Solver::new(law, Tolerance::default(), effort);
         let mut next_change = 1.0;
-        (0..samples)
-            .map(|i| {
-                let time = duration * i as f64 / (samples.max(2) - 1) as f64;
-                if let Some(law) = adaptation {
-                    while next_change * law.period <= time {
-                        solver.advance(next_change * law.period)?;
-                        let utilisation = solver.state()[1];
-                        solver.model.flow.gamma = law.step(solver.model.flow.gamma, utilisation);
-                        next_change += 1.0;
-                    }
+        sampled(length, |time| {
+            if let Some(law) = adaptation {
+                while next_change * law.period <= time {
+                    solver.advance(next_change * law.period)?;
+                    let utilisation = solver.state()[1];
+                    solver.model.flow.gamma = law.step(solver.model.flow.gamma, utilisation);
+                    next_change += 1.0;
                 }
-                solver.advance(time)?;
-                let sample = solver.model.sample(&solver, time);
-                let is_finite = sample.window.is_finite() && sample.load.is_finite();
-                if is_finite { Ok(sample) } else { Err(Unsolved::Diverged { time }) }
-            })
-            .collect()
+            }
+            solver.advance(time)?;
+            let sample = solver.model.sample(&solver, time);
+            let is_finite = sample.window.is_finite() && sample.load.is_finite();
+            Ok(is_finite.then_some(sample))
+        })
     }
 
     /// The greatest `|w - w*| / w*` over the last ten of `rtts` RTTs.
     ///
     /// # Errors
-    /// If the window is no longer a finite number, or no end of the work is in sight.
+    /// If the window is no longer a finite number, or the solution takes too much work.
     pub fn final_deviation(&self, rtts: f64, effort: &Effort) -> Result<f64, Unsolved> {
         let mut solver = Solver::new(Aggregate::new(*self, None), Tolerance::default(), effort);
         let rest = self.equilibrium().window;
@@ -175,9 +172,9 @@ pub struct Sample {
     pub time: f64,
     /// w, all flows together, packets.
     pub window: f64,
-    /// What the link carries of its capacity: `min(1, w / (C T))`.
+    /// The share of the capacity that is used: `min(1, w / (C T))`.
     pub utilisation: f64,
-    /// rho (11) as the sources know it now.
+    /// rho (11), as the sources know it at this time.
     pub load: f64,
     /// gamma.
     pub gamma: f64,

@@ -1,14 +1,14 @@
 //! The MIAIMD model on a network of equal RTTs.
 //!
-//! Y. Xia et al., 2008 (see [`crate::miaimd`]), equations (9) and (15), Theorem 2: each flow obeys the greatest
+//! Y. Xia et al., 2008 (see [`crate::miaimd`]), equations (9) and (15), Theorem 2: each flow follows the greatest
 //! load factor on its path. Solved for the logarithm of each window. With one link it is (9)-(11) flow by flow.
 //!
-//! The equilibrium in closed form: on the link that n flows obey and F packets of other flows cross,
+//! The equilibrium in closed form: on a link that n flows follow, and that F packets of other flows cross,
 //! `rho K = n alpha rho / (kappa (rho - 1)) + F`, so rho is the greater root of
 //! `K rho^2 - (K + n alpha / kappa + F) rho + F = 0`. Links are taken from the highest load down, as
 //! progressive filling does; so the rates are max-min fair for links of capacity `rho_l gamma C_l`.
 
-use crate::dde::{Delayed, Past, Solver, Tolerance};
+use crate::dde::{Delayed, Past, Solver, Tolerance, sampled};
 use crate::effort::{Effort, Unsolved};
 use crate::max_min::{Share, Topology};
 
@@ -47,7 +47,7 @@ impl MiaimdNetwork {
             let half = (target + open * self.alpha / self.kappa + fixed) / 2.0;
             let root = (half * half - target * fixed).max(0.0).sqrt();
             let load = (half + root) / target;
-            // The window that is left: rho K - F over n, which is alpha rho / (kappa (rho - 1)) too.
+            // The window that is left for a flow: (rho K - F) / n, which also is alpha rho / (kappa (rho - 1)).
             (load * target - fixed) / (open * self.rtt)
         })
     }
@@ -66,7 +66,7 @@ impl MiaimdNetwork {
     /// Solves (9) with (15); a row of windows for each of `samples` instants, the first at 0.
     ///
     /// # Errors
-    /// If a window is no longer a finite number, or no end of the work is in sight.
+    /// If a window is no longer a finite number, or the solution takes too much work.
     pub fn run(
         &self,
         duration: f64,
@@ -74,15 +74,12 @@ impl MiaimdNetwork {
         effort: &Effort,
     ) -> Result<Vec<(f64, Vec<f64>)>, Unsolved> {
         let mut solver = Solver::new(Windows::new(self), Tolerance::default(), effort);
-        (0..samples)
-            .map(|i| {
-                let time = duration * i as f64 / (samples.max(2) - 1) as f64;
-                solver.advance(time)?;
-                let windows: Vec<f64> = solver.state().iter().map(|&log| libm::exp(log)).collect();
-                let is_finite = windows.iter().all(|window| window.is_finite());
-                if is_finite { Ok((time, windows)) } else { Err(Unsolved::Diverged { time }) }
-            })
-            .collect()
+        sampled((duration, samples), |time| {
+            solver.advance(time)?;
+            let windows: Vec<f64> = solver.state().iter().map(|&log| libm::exp(log)).collect();
+            let is_finite = windows.iter().all(|window| window.is_finite());
+            Ok(is_finite.then_some((time, windows)))
+        })
     }
 }
 
@@ -98,7 +95,7 @@ impl<'a> Windows<'a> {
         Self { network, crossing: network.topology.crossing() }
     }
 
-    /// `ln rho_l (t)`: a sum of exponentials of which the greatest is taken out.
+    /// `ln rho_l (t)`: a sum of exponentials, with the greatest factored out.
     fn log_load(&self, link: usize, earlier: &[f64]) -> f64 {
         let logs = || self.crossing[link].iter().map(|&flow| earlier[flow]);
         let greatest = logs().fold(f64::NEG_INFINITY, f64::max);

@@ -1,8 +1,8 @@
 //! RTTs to a target utilisation with a load factor of few levels.
 //!
 //! I. A. Qazi, "Explicit feedback congestion control", PhD thesis, University of Pittsburgh, 2010, section 3.2.1,
-//! equations (3.1)-(3.4). A scheme of n bits cuts `[0, target]` into `2^n - 3` equal intervals; in interval i
-//! the window grows by `1 + kappa (1 - l_i) / l_i` an RTT, `l_i` the interval's upper end.
+//! equations (3.1)-(3.4). A scheme of n bits divides `[0, target]` into `2^n - 3` equal intervals. In interval
+//! i the window grows by the factor `1 + kappa (1 - l_i) / l_i` each RTT, with `l_i` the interval's upper end.
 
 use crate::effort::{Effort, Unsolved};
 use knee_laws::senders::mlcp::xi;

@@ -1,9 +1,9 @@
 //! The generalised Nyquist criterion for loops that integrate.
 //!
-//! The closed loop of a return ratio `L(s) = F(s) / s`, whose F(s) has no pole in the right half plane and F(0)
-//! positive eigenvalues, has as many unstable poles as `det(I + L(j w))` falls short of turning by half a turn for
-//! each two integrators, on the way from w = 0 to infinity: `det(s I + F(s))` turns by a quarter of a turn for each
-//! if all its roots are stable, and by half a turn less for each that is not.
+//! Take a return ratio `L(s) = F(s) / s`, where F(s) has no pole in the right half plane, and F(0) positive
+//! eigenvalues. From w = 0 to infinity, `det(s I + F(s))` turns by a quarter of a turn for each integrator if all its
+//! roots are stable, and by half a turn less for each root that is not. So the turn of `det(I + L(j w))` gives the
+//! number of unstable poles of the closed loop.
 
 use crate::effort::{Effort, Unsolved};
 use crate::polar::{angle, size};
@@ -15,13 +15,13 @@ use std::f64::consts::PI;
 pub trait Loop {
     /// The eigenvalues of `L(j w)`; NaN if they cannot be found.
     fn loci(&self, w: f64) -> Vec<Complex64>;
-    /// What their sizes do not exceed; it falls with w.
+    /// An upper bound of their sizes, which falls with w.
     fn bound(&self, w: f64) -> f64;
     /// A frequency below all of its poles and zeros.
     fn lowest(&self) -> f64;
     /// Its longest delay, seconds.
     fn longest(&self) -> f64;
-    /// What its eigenvalues at a frequency take, as [`Effort`] counts it.
+    /// The work of its eigenvalues at a frequency, as [`Effort`] counts it.
     fn work(&self) -> usize {
         10
     }
@@ -40,7 +40,7 @@ impl<L: Loop> Counted<'_, L> {
     }
 }
 
-/// How -1 lies to the eigenloci; NaN if an eigenvalue is.
+/// Stability margins, from the eigenloci around -1; NaN if an eigenvalue is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Margins {
     /// The least factor on L that puts an eigenvalue on -1; infinite if none below 100 does.
@@ -112,7 +112,7 @@ fn product(loci: &[Complex64]) -> Complex64 {
     loci.iter().map(|each| each + 1.0).product()
 }
 
-/// By how much the determinant turns between two frequencies.
+/// The turn of the determinant between two frequencies.
 fn turn(
     counted: &Counted<impl Loop>,
     from: (f64, Complex64),
@@ -128,7 +128,7 @@ fn turn(
     Ok(turn(counted, from, value, depth - 1)? + turn(counted, value, to, depth - 1)?)
 }
 
-/// Where the eigenvalue that is `from.1` and later `to.1` is real between.
+/// Where an eigenvalue is real between two frequencies, at which it is `from.1` and `to.1`.
 fn crossing(
     counted: &Counted<impl Loop>,
     from: (f64, Complex64),
@@ -145,7 +145,7 @@ fn crossing(
     near(root).map(|each| each.re)
 }
 
-/// The eigenvalues in the order of those of a frequency before, each the nearest that is left.
+/// The eigenvalues in the order of those at the frequency before: for each the nearest that is left.
 fn matched(before: &[Complex64], mut now: Vec<Complex64>) -> Vec<Complex64> {
     for (i, old) in before.iter().enumerate() {
         let far = |k: &usize| size(now[*k] - old);

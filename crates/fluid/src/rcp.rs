@@ -20,7 +20,7 @@ use std::f64::consts::PI;
 /// Which law sets the rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Law {
-    /// (1) with its gains, and the mean RTT in steps that the router believes in.
+    /// (1), with its gains and the router's mean RTT in steps.
     Rcp {
         /// Gain of the spare capacity.
         alpha: f64,
@@ -38,9 +38,9 @@ pub enum Law {
     PiqiRcp {
         /// kappa.
         kappa: f64,
-        /// tau_1, the share of the error that a source takes over.
+        /// tau_1, the share of the error that a source corrects in a step.
         tau1: f64,
-        /// tau_2, the share of the rate's change.
+        /// tau_2, the share of the rate's change that it follows at once.
         tau2: f64,
     },
 }
@@ -92,7 +92,7 @@ fn gain_margin(
             }
         }
     }
-    // At pi the gain is real; its imaginary part is but rounding there.
+    // At pi the gain is real; its imaginary part there is only a rounding error.
     let end = gain(PI).re;
     Ok(if end < 0.0 { least.min(-1.0 / end) } else { least })
 }
@@ -105,7 +105,7 @@ pub fn qi_exact(delays: &[u32], effort: &Effort) -> Result<f64, Unsolved> {
     gain_margin(delays, effort, |w| integrator(delays, w))
 }
 
-/// The bound of (18)-(19), linearised with (27) as it stands, for these RTTs in steps of T.
+/// The bound of (18)-(19), linearised with (27) as printed, for these RTTs in steps of T.
 ///
 /// # Errors
 /// If it takes too much work.
@@ -130,18 +130,18 @@ pub struct Link {
     pub delays: Vec<u32>,
     /// gamma, the target utilisation; RCP's is 1.
     pub gamma: f64,
-    /// R before the start, as a multiple of where it rests.
+    /// R before the start, as a multiple of its equilibrium.
     pub start: f64,
 }
 
 /// A row of a solution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// R / R*: the control rate, where it rests at 1.
+    /// R / R*: the control rate, relative to its equilibrium.
     pub rate: f64,
     /// y / (gamma C): arrivals.
     pub load: f64,
-    /// The queue, in what the link sends in a step.
+    /// The queue, as a multiple of what the link sends in a step.
     pub queue: f64,
 }
 

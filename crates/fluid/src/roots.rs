@@ -13,7 +13,7 @@ pub fn bisect(low: f64, high: f64, function: impl Fn(f64) -> f64) -> f64 {
     }
 }
 
-/// The same, of a function that may fail.
+/// The same for a function that may fail.
 ///
 /// # Errors
 /// Those of the function.
@@ -37,7 +37,7 @@ pub fn try_bisect<E>(
     }
 }
 
-/// `count` numbers from `low` to `high`, each the same factor from the next.
+/// `count` numbers from `low` to `high`, with a constant factor from each to the next.
 pub fn log_grid(low: f64, high: f64, count: usize) -> Vec<f64> {
     let step = libm::log(high / low) / (count.max(2) - 1) as f64;
     (0..count).map(|i| low * libm::exp(step * i as f64)).collect()

@@ -1,19 +1,19 @@
-//! The order to stop: asked for wherever work may take long, so that it ends within a moment.
+//! How long work is stopped from outside.
 //!
-//! Whoever wants to stop work hands in a question; loops that may be long ask it at every turn, so it must cost no more
-//! than a look at a flag. Checking, building, running and fluid models all ask the same one.
+//! The caller passes a function that says whether to stop. Long loops call it in every turn, so that work ends soon; it
+//! must be as cheap as reading a flag. Checking, building, running and fluid models all use the same one.
 
 use crate::problem::{Fault, Problem};
 
-/// The question whether to stop.
+/// A function that says whether to stop.
 #[derive(Clone, Copy)]
 pub struct Interrupt<'a>(&'a (dyn Fn() -> bool + Sync));
 
 impl<'a> Interrupt<'a> {
-    /// Nobody stops the work.
+    /// Work is never stopped.
     pub const NEVER: Interrupt<'static> = Interrupt(&|| false);
 
-    /// Work stops soon after `wanted` becomes true; it is asked often, from any thread.
+    /// Work stops soon after `wanted` returns true. It is called often, from any thread.
     pub fn new(wanted: &'a (dyn Fn() -> bool + Sync)) -> Self {
         Self(wanted)
     }
@@ -24,7 +24,7 @@ impl<'a> Interrupt<'a> {
         (self.0)()
     }
 
-    /// Goes on, unless the work is to stop.
+    /// An error if the work is to stop.
     #[inline]
     pub fn check(&self) -> Result<(), Interrupted> {
         if self.is_wanted() { Err(Interrupted) } else { Ok(()) }
@@ -35,19 +35,19 @@ impl<'a> Interrupt<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interrupted;
 
-/// Why work yielded nothing.
+/// Why work has no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Stopped {
     /// It was interrupted.
     #[error("interrupted")]
     Interrupted,
-    /// What was asked for is refused.
+    /// The input is refused.
     #[error("{0}")]
     Refused(Problem),
-    /// A law could not go on, or a flow had no sequence numbers left.
+    /// A law failed, or a flow had no sequence numbers left.
     #[error("{0}")]
     Ended(String),
-    /// Something broke that no scenario should be able to break.
+    /// An error of knee itself, which no input should be able to cause.
     #[error("the run failed: {0}")]
     Failed(String),
 }
@@ -64,17 +64,17 @@ impl From<Problem> for Stopped {
     }
 }
 
-/// Why a check did not come to its end.
+/// Why a check ended early.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Halt {
-    /// Something is wrong.
+    /// The input has a fault.
     Fault(Fault),
     /// It was interrupted.
     Interrupted,
 }
 
 impl Halt {
-    /// In the words of a text.
+    /// As an error of the text with the input.
     pub fn told(self, problem: impl FnOnce(&Fault) -> Problem) -> Stopped {
         match self {
             Self::Fault(fault) => Stopped::Refused(problem(&fault)),

@@ -1,7 +1,7 @@
-//! What people write: TOML or JSON with quantities that carry their unit, and what is said of mistakes in it.
+//! Input that people write: TOML or JSON with quantities that carry their unit. Also the messages about mistakes in it.
 //!
 //! [`text::Text`] reads a text into types and finds the place of a mistake; [`quantity`] and [`number`] have the types
-//! of values; [`problem::Problem`] is a mistake as a value; [`interrupt`] is how long work is told to stop.
+//! of values; [`problem::Problem`] is a mistake as a value; [`interrupt`] stops long work.
 #![forbid(unsafe_code)]
 
 pub mod interrupt;

@@ -1,6 +1,6 @@
-//! Numbers with units: what is allowed, and how a text is read.
+//! Numbers with units: their units and ranges, and how they are read.
 
-use crate::nearest::nearest;
+use crate::nearest::hint;
 
 /// What kind of quantity a text gives: its units, its range and an example.
 pub struct Measure {
@@ -14,9 +14,9 @@ pub struct Measure {
     pub max: f64,
     /// The range in words.
     pub range: &'static str,
-    /// How to write one.
+    /// An example.
     pub example: &'static str,
-    /// A word that stands for no amount at all, if any.
+    /// A word that may stand in place of an amount, if there is one.
     pub word: Option<&'static str>,
 }
 
@@ -25,9 +25,14 @@ pub const RATE_UNITS: &[(&str, f64)] =
     &[("bps", 1.0), ("kbps", 1e3), ("Mbps", 1e6), ("Gbps", 1e9), ("Tbps", 1e12)];
 const TIME_UNITS: &[(&str, f64)] =
     &[("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0), ("min", 60.0), ("h", 3600.0)];
+/// Units of sizes, in bytes, after others.
+macro_rules! size_units {
+    ($($other:expr),*) => {
+        &[$($other,)* ("B", 1.0), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12)]
+    };
+}
 /// Units of sizes, in bytes.
-pub const SIZE_UNITS: &[(&str, f64)] =
-    &[("B", 1.0), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12)];
+pub const SIZE_UNITS: &[(&str, f64)] = size_units!();
 
 /// A day, the longest time there is.
 const DAY: f64 = 86_400.0;
@@ -42,7 +47,7 @@ pub const RATE: Measure = Measure {
     example: "150 Mbps",
     word: None,
 };
-/// A time that may be none, in seconds.
+/// A time that may be zero, in seconds.
 pub const DELAY: Measure = Measure {
     noun: "a time",
     units: TIME_UNITS,
@@ -52,7 +57,7 @@ pub const DELAY: Measure = Measure {
     example: "80 ms",
     word: None,
 };
-/// A time that is more than none, in seconds.
+/// A time above zero, in seconds.
 pub const PERIOD: Measure = Measure {
     noun: "a time",
     units: TIME_UNITS,
@@ -82,37 +87,20 @@ pub const MEMORY: Measure = Measure {
     example: "8 GB",
     word: None,
 };
-/// What a queue holds: packets, bytes or bandwidth-delay products.
+/// A buffer: packets, bytes or bandwidth-delay products.
 pub const BUFFER: Measure = Measure {
     noun: "a buffer",
-    units: &[
-        ("BDP", 1.0),
-        ("packets", 1.0),
-        ("packet", 1.0),
-        ("B", 1.0),
-        ("kB", 1e3),
-        ("MB", 1e6),
-        ("GB", 1e9),
-        ("TB", 1e12),
-    ],
+    units: size_units!(("BDP", 1.0), ("packets", 1.0), ("packet", 1.0)),
     min: 1e-9,
     max: 1e12,
     range: "more than 0 and at most 1 TB",
     example: "1 BDP",
     word: Some("unlimited"),
 };
-/// What a flow has to send: packets or bytes.
+/// A flow's size: packets or bytes.
 pub const FLOW_SIZE: Measure = Measure {
     noun: "a flow's size",
-    units: &[
-        ("packets", 1.0),
-        ("packet", 1.0),
-        ("B", 1.0),
-        ("kB", 1e3),
-        ("MB", 1e6),
-        ("GB", 1e9),
-        ("TB", 1e12),
-    ],
+    units: size_units!(("packets", 1.0), ("packet", 1.0)),
     min: 1.0,
     max: 1e12,
     range: "at least 1 packet or 1 B, and at most 1 TB",
@@ -120,7 +108,7 @@ pub const FLOW_SIZE: Measure = Measure {
     word: Some("endless"),
 };
 
-/// The length of the number that `text` begins with; a sign and an exponent belong to it.
+/// The length of the number at the beginning of `text`, with sign and exponent.
 fn number_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let digits = |from: usize| {
@@ -159,7 +147,7 @@ impl Measure {
         Ok((value, name))
     }
 
-    /// The number alone, of whatever size.
+    /// The number, without a check of its range.
     pub fn number(&self, text: &str) -> Result<f64, String> {
         self.split(text).map(|(value, _)| value)
     }
@@ -186,7 +174,7 @@ impl Measure {
         }
         let spelled = if unit == "µs" || unit == "μs" { "us" } else { unit };
         let Some((name, scale)) = self.units.iter().find(|(name, _)| *name == spelled) else {
-            let hint = nearest(unit, self.units.iter().map(|(name, _)| *name));
+            let hint = hint(unit, self.units.iter().map(|(name, _)| *name));
             return Err(format!(
                 "unknown unit \"{unit}\"; units of {} are {}{hint}",
                 self.noun,

@@ -33,13 +33,13 @@ impl<T: Ranged> de::Visitor<'_> for RangedVisitor<T> {
 }
 
 macro_rules! ranged {
-    ($( #[doc = $doc:literal] $Name:ident: $type:ty, $kind:literal, $min:literal, $max:literal, $words:literal; )*) => {$(
+    ($( #[doc = $doc:literal] $Name:ident: $type:ty, $kind:literal, $min:literal, $max:literal, $noun:literal; )*) => {$(
         #[doc = $doc]
         #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
         pub struct $Name(pub $type);
 
         impl Ranged for $Name {
-            const WORDS: &'static str = $words;
+            const WORDS: &'static str = concat!($noun, " from ", $min, " to ", $max);
             fn check(number: f64) -> Option<Self> {
                 let typed = number as $type;
                 let within = ($min as f64..=$max as f64).contains(&number) && typed as f64 == number;
@@ -56,7 +56,7 @@ macro_rules! ranged {
                 stringify!($Name).into()
             }
             fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                json_schema!({ "type": $kind, "minimum": $min, "maximum": $max, "description": $words })
+                json_schema!({ "type": $kind, "minimum": $min, "maximum": $max, "description": Self::WORDS })
             }
         }
     )*};
@@ -64,23 +64,29 @@ macro_rules! ranged {
 
 ranged! {
     #[doc = "How many flows."]
-    Count: u64, "integer", 0, 10_000_000, "a whole number from 0 to 10000000";
+    Count: u64, "integer", 0, 10_000_000, "a whole number";
     #[doc = "How many links a parking lot has in a row."]
-    Links: u64, "integer", 1, 1000, "a whole number from 1 to 1000";
+    Links: u64, "integer", 1, 1000, "a whole number";
     #[doc = "A part of a whole."]
-    Share: f64, "number", 0, 1, "a number from 0 to 1";
+    Share: f64, "number", 0, 1, "a number";
     #[doc = "A probability."]
-    Probability: f64, "number", 0, 1, "a probability from 0 to 1";
+    Probability: f64, "number", 0, 1, "a probability";
     #[doc = "A ratio of two rates."]
-    Factor: f64, "number", 0.001, 1_000_000, "a number from 0.001 to 1000000";
+    Factor: f64, "number", 0.001, 1_000_000, "a number";
     #[doc = "A window in packets."]
-    Window: f64, "number", 1, 100_000_000, "a number of packets from 1 to 100000000";
+    Window: f64, "number", 1, 100_000_000, "a number of packets";
     #[doc = "Data packets an ACK."]
-    PacketsPerAck: u32, "integer", 1, 1000, "a whole number from 1 to 1000";
+    PacketsPerAck: u32, "integer", 1, 1000, "a whole number";
     #[doc = "Flow arrivals a second."]
-    ArrivalRate: f64, "number", 0.000001, 100_000_000, "a number a second from 0.000001 to 100000000";
+    ArrivalRate: f64, "number", 0.000001, 100_000_000, "a number a second";
     #[doc = "A Pareto distribution's shape."]
-    ParetoShape: f64, "number", 1.001, 100, "a number from 1.001 to 100";
+    ParetoShape: f64, "number", 1.001, 100, "a number";
+    #[doc = "A contention window in slots."]
+    Slots: u32, "integer", 1, 65535, "a whole number of slots";
+    #[doc = "Transmissions of a frame."]
+    Retries: u32, "integer", 1, 255, "a whole number";
+    #[doc = "Packets of one transmission."]
+    Packets: u32, "integer", 1, 64, "a whole number";
     #[doc = "A multiple of window / RTT."]
-    PacingGain: f64, "number", 0.01, 100, "a number from 0.01 to 100";
+    PacingGain: f64, "number", 0.01, 100, "a number";
 }

@@ -1,15 +1,44 @@
-//! What is wrong with a scenario, in one sentence.
+//! Mistakes in a scenario.
 
+use crate::nearest::{hint, listed, nearest};
 use std::fmt;
 
-/// What is wrong with a scenario: `where: key = value: what is wrong and what is allowed`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem(pub String);
+/// A mistake in a scenario: a sentence, and its parts for programs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Problem {
+    /// The sentence: `where: key = value: what is wrong and what is allowed`.
+    pub sentence: String,
+    /// The line of the text that is meant, from 1.
+    pub line: Option<usize>,
+    /// The dotted key that is meant; elements of lists go by their name.
+    pub path: Option<String>,
+    /// What stands there, as TOML.
+    pub given: Option<String>,
+    /// The names that are allowed there, sorted; none where no names are.
+    pub allowed: Vec<String>,
+    /// The one of these that is nearest to what was given.
+    pub nearest: Option<String>,
+}
+
+impl Problem {
+    /// A problem that no value of the text has.
+    pub fn new(sentence: impl Into<String>) -> Self {
+        Self { sentence: sentence.into(), ..Self::default() }
+    }
+}
+
+impl From<Fault> for Problem {
+    /// Of no text: the sentence is the fault's own.
+    fn from(fault: Fault) -> Self {
+        let Fault { message, allowed, nearest, .. } = fault;
+        Self { allowed, nearest, ..Self::new(message) }
+    }
+}
 
 impl fmt::Display for Problem {
-    /// In one line: what controls a terminal or turns the direction of writing is escaped.
+    /// The sentence in one line: characters that control a terminal or change the direction of writing are escaped.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.chars().try_for_each(|c| {
+        self.sentence.chars().try_for_each(|c| {
             if c.is_control() || is_invisible(c) {
                 write!(f, "{}", c.escape_default())
             } else {
@@ -19,7 +48,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Unicode's marks of direction and its other characters without a shape that end lines or join.
+/// Unicode's invisible characters: marks of direction, ends of lines, joiners.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' |
         '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
@@ -36,7 +65,7 @@ pub enum Key {
     Index(usize),
 }
 
-/// The way to a value.
+/// The path to a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeyPath(pub Vec<Key>);
 
@@ -61,7 +90,7 @@ impl KeyPath {
         path.0.push(Key::Index(index));
         path
     }
-    /// The dotted key, with a name in place of the number of a list's element.
+    /// The dotted key; elements of lists go by `name` in place of their number.
     pub fn shown(&self, name: &str) -> String {
         let step = |key: &Key| match key {
             Key::Name(name) => name.clone(),
@@ -69,17 +98,46 @@ impl KeyPath {
         };
         self.0.iter().map(step).collect::<Vec<_>>().join(".")
     }
-    /// Says what is wrong here.
+    /// A fault at this path.
     pub fn fault(&self, message: impl Into<String>) -> Fault {
-        Fault { path: self.clone(), message: message.into() }
+        let (path, message) = (self.clone(), message.into());
+        Fault { path, message, allowed: Vec::new(), nearest: None }
     }
 }
 
-/// What is wrong, and with which value.
+/// What is wrong with which value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The value.
     pub path: KeyPath,
     /// What is wrong with it, and what is allowed.
     pub message: String,
+    /// See [`Problem::allowed`].
+    pub allowed: Vec<String>,
+    /// See [`Problem::nearest`].
+    pub nearest: Option<String>,
+}
+
+impl Fault {
+    /// Notes which names are allowed in place of `given`, without a word.
+    pub fn of_names<'a>(mut self, given: &str, names: impl Iterator<Item = &'a str>) -> Self {
+        self.allowed = names.map(str::to_owned).collect();
+        self.allowed.sort_unstable();
+        let near = nearest(given, self.allowed.iter().map(String::as_str));
+        self.nearest = near.map(str::to_owned);
+        self
+    }
+
+    /// Notes which names are allowed in place of `given`, and says so: `message; intro a, b; did you mean `b`?`.
+    pub fn among<'a>(
+        self,
+        intro: &str,
+        given: &str,
+        names: impl Iterator<Item = &'a str> + Clone,
+    ) -> Self {
+        let mut fault = self.of_names(given, names.clone());
+        let (all, hint) = (listed(names.clone()), hint(given, names));
+        fault.message.push_str(&format!("; {intro} {all}{hint}"));
+        fault
+    }
 }

@@ -17,7 +17,7 @@ fn show(value: f64, units: &[(&str, f64)]) -> String {
 
 /// A type that is written as one string.
 pub trait Written: Sized {
-    /// How schemas call it.
+    /// Its name in schemas.
     const NAME: &'static str;
     /// What is allowed, in a line.
     fn help() -> String;
@@ -90,11 +90,11 @@ pub struct Size(pub u64);
 pub enum BufferSize {
     /// Multiples of rate x mean RTT.
     Bdp(f64),
-    /// Packets of whatever size.
+    /// Packets of any size.
     Packets(u64),
     /// Bytes.
     Bytes(u64),
-    /// Everything.
+    /// No limit.
     Unlimited,
 }
 
@@ -235,7 +235,7 @@ impl Written for FlowSize {
 }
 
 impl Delay {
-    /// The instant so long after the start.
+    /// The instant at this time after the start.
     pub fn after_start(self) -> Time {
         Time::ZERO + self.0
     }

@@ -1,6 +1,6 @@
-//! Text that is to be read.
+//! Input text.
 
-/// How a text is written.
+/// The format of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// TOML.
@@ -9,14 +9,14 @@ pub enum Format {
     Json,
 }
 
-/// A text with settings on top.
+/// A text, and settings that override it.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
     /// The text itself.
     pub text: &'a str,
     /// Its file's name, for messages.
     pub name: &'a str,
-    /// How it is written.
+    /// Its format.
     pub format: Format,
     /// `--set key=value`: a dotted key, and a value in TOML syntax or a bare string.
     pub overrides: &'a [(String, String)],

@@ -1,4 +1,4 @@
-//! What a sender's law is told: ACKs with the feedback that they bring, and congestion.
+//! Events that a sender's law is told of: ACKs with their feedback, and congestion.
 
 use crate::codecs::Feedback;
 use crate::quantities::{Span, Time};
@@ -8,30 +8,30 @@ use crate::quantities::{Span, Time};
 pub struct Ack {
     /// When it arrived.
     pub now: Time,
-    /// Packets that it newly acknowledges, cumulatively; 0 for a duplicate.
+    /// Packets that it acknowledges cumulatively for the first time; 0 for a duplicate.
     pub newly_acked: u32,
     /// Packets in flight after it.
     pub in_flight: u32,
-    /// The RTT that it measured.
+    /// The RTT sample.
     pub rtt: Span,
     /// The smoothed RTT (RFC 6298), this sample included.
     pub smoothed_rtt: Span,
     /// The least RTT seen so far.
     pub min_rtt: Span,
-    /// What the network said.
+    /// The feedback of the network.
     pub feedback: Feedback,
-    /// Is the transport repairing losses, or does the ACK echo a mark once more (RFC 3168, 6.1.2)?
-    /// Windows do not grow on it.
+    /// Is the transport repairing losses, or does the ACK repeat a mark that has been answered (RFC 3168, 6.1.2)?
+    /// Then windows do not grow.
     pub recovering: bool,
-    /// Was the window not the limit of what was sent?
+    /// Was less sent than the window allows?
     pub app_limited: bool,
-    /// What the path was seen to carry, if the law wants to know and the ACK tells.
+    /// A sample of the delivery rate, if the law wants it and the ACK gives one.
     pub rate: Option<RateSample>,
 }
 
 impl Ack {
-    /// Acknowledges so many packets and leaves so many in flight. Of the path the RTT is known: smoothed and least
-    /// RTT are the same, and there is no feedback.
+    /// An ACK of `newly_acked` packets that leaves `in_flight` packets in flight. Smoothed and least RTT equal `rtt`;
+    /// there is no feedback.
     pub const fn new(now: Time, newly_acked: u32, in_flight: u32, rtt: Span) -> Self {
         Self {
             now,
@@ -48,19 +48,18 @@ impl Ack {
     }
 }
 
-/// What the path carried around the round trip of one packet
-/// (draft-cheng-iccrg-delivery-rate-estimation).
+/// A sample of the delivery rate over the round trip of a packet (draft-cheng-iccrg-delivery-rate-estimation).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateSample {
     /// Packets of the flow delivered so far, selectively acknowledged ones included.
     pub delivered: u64,
-    /// The same when the packet left.
+    /// `delivered` when the packet left.
     pub prior_delivered: u64,
-    /// The time that these took, or their sending if that took longer.
+    /// The time in which the packets between these two were delivered, or sent if that took longer.
     pub interval: Span,
     /// `(delivered - prior_delivered) / interval`, in packets / s.
     pub rate: f64,
-    /// Was too little sent to tell what the path carries?
+    /// Was less sent than the window allows? Then the path may carry more than the sample.
     pub app_limited: bool,
     /// Packets found lost since the last sample.
     pub newly_lost: u32,
@@ -70,7 +69,7 @@ pub struct RateSample {
     pub prior_in_flight: u32,
 }
 
-/// What made the transport notice congestion.
+/// The sign of congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Congestion {
     /// Packets are missing.
@@ -88,6 +87,6 @@ pub struct Loss {
     pub now: Time,
     /// Packets in flight, before any retransmission.
     pub in_flight: u32,
-    /// What told of it.
+    /// The sign of it.
     pub by: Congestion,
 }

@@ -1,17 +1,17 @@
-//! What a node learns of its capacity where nobody tells it, as on a wireless LAN.
+//! Estimates of a node's capacity, where it is not known, as on a wireless LAN.
 //!
 //! I. A. Qazi, "An Efficient Framework of Congestion Control for Next-Generation Networks", PhD dissertation, University of
 //! Pittsburgh, 2010, chapter 6. A packet of X bits that is released to the MAC at t_s and acknowledged by it at t_e was
 //! transmitted at X / (t_e - t_s). Over intervals of t_p (6.3.1):
 //!   C_av <- a C_av + (1 - a) C_sample
-//! C_sample is the mean size over the mean time of the packets that the interval has delivered; an interval without any
-//! leaves the estimate. Where sizes differ (6.3.3) times are those of packets of the average size X_av: packets differ in X / R,
-//! R the physical rate, so that
+//! C_sample is the mean size over the mean time of the packets delivered in the interval; an interval without packets
+//! leaves the estimate. If sizes differ (6.3.3), times are converted to packets of the average size X_av. Times of packets
+//! differ by X / R, where R is the physical rate, so that
 //!   C_sample = X_av / (T - X / R + X_av / R)
-//! The passive way (6.5) puts what a node sees of the channel into (6.2) to (6.4) instead ([`passive`]).
+//! The passive estimate (6.5) applies (6.2) to (6.4) to what a node sees of the channel ([`passive`]).
 //!
-//! Differs from the text: 6.3.3 prints - X_av / R + X / R, which lengthens the time of large packets instead of shortening it.
-//! The window of X_av is open there; here sizes are averaged over intervals with the same weight a.
+//! Differs from the text: 6.3.3 prints - X_av / R + X / R, which makes the time of large packets longer instead of shorter.
+//! 6.3.3 leaves open how X_av is averaged; here it is averaged over intervals with the same weight a.
 
 use crate::params;
 use crate::quantities::{BitRate, Span, Time};
@@ -23,7 +23,7 @@ params! {
         pub interval: Span = Span::from_millis(200), in 1e-3, 60.0;
         /// Weight a of earlier estimates.
         pub weight: f64 = 0.875, in 0.0, 0.999;
-        /// Are times brought to the average packet size?
+        /// Are times converted to the average packet size?
         pub normalise: bool = true;
     }
 }
@@ -45,7 +45,7 @@ struct Sums {
     packets: f64,
     bits: f64,
     seconds: f64,
-    /// Of X / R.
+    /// The sum of X / R.
     body_seconds: f64,
 }
 
@@ -61,7 +61,7 @@ pub struct Estimator {
 }
 
 impl Estimator {
-    /// One that knows nothing.
+    /// An estimator without an estimate.
     pub fn new(params: Params) -> Self {
         let ends = Time::ZERO + params.interval;
         Self { params, ends, sums: Sums::default(), capacity: None, size: None }
@@ -72,7 +72,7 @@ impl Estimator {
         self.capacity.map(BitRate::from_bps)
     }
 
-    /// Takes a packet that was delivered by `now`; gives the estimate where an interval has ended.
+    /// Takes a packet that was delivered at `now`. Returns the estimate if an interval has ended.
     pub fn take(&mut self, now: Time, delivery: Delivery) -> Option<BitRate> {
         let changed = if now >= self.ends { self.end(now) } else { None };
         let bits = f64::from(delivery.bytes) * 8.0;
@@ -83,7 +83,7 @@ impl Estimator {
         changed
     }
 
-    /// Ends the interval, and those that have passed without a packet.
+    /// Ends the interval, and later ones without packets.
     fn end(&mut self, now: Time) -> Option<BitRate> {
         let passed = now.since(self.ends).ps() / self.params.interval.ps() + 1;
         self.ends += self.params.interval * passed;
@@ -115,9 +115,9 @@ impl Estimator {
 pub struct Channel {
     /// Physical rate R of its frames.
     pub rate: BitRate,
-    /// Part p of its transmissions that are lost.
+    /// Share p of its transmissions that are lost.
     pub loss: f64,
-    /// Part A of the time that others occupy.
+    /// Share A of the time that others occupy the channel.
     pub others: f64,
     /// Mean transmission time T^tr of its packets, without preamble.
     pub body: Span,

@@ -1,6 +1,6 @@
 //! Filters that several laws share.
 
-/// Exponentially weighted moving average, from 0 on: `x <- weight x + (1 - weight) sample`.
+/// Exponentially weighted moving average, which starts at 0: `x <- weight x + (1 - weight) sample`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ewma {
     value: f64,
@@ -18,10 +18,10 @@ impl Ewma {
     }
 }
 
-/// The largest sample of the last `N` ticks of a counter, the present one included.
+/// The largest sample of the last `N` ticks of a counter, the current one included.
 #[derive(Clone, Copy, Debug)]
 pub struct WindowedMax<const N: usize> {
-    /// Of each tick, at `tick mod N`.
+    /// The largest of each tick, at `tick mod N`.
     maxima: [f64; N],
     tick: u64,
     max: f64,
@@ -34,7 +34,7 @@ impl<const N: usize> Default for WindowedMax<N> {
 }
 
 impl<const N: usize> WindowedMax<N> {
-    /// Takes a sample of at least 0. Ticks never run backwards; old samples leave as a new one comes.
+    /// Takes a sample of at least 0. Ticks never decrease. Samples of `N` ticks ago and earlier are forgotten.
     pub fn update(&mut self, tick: u64, sample: f64) {
         let passed = tick.saturating_sub(self.tick).min(N as u64);
         for later in 1..=passed {

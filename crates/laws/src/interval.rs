@@ -1,21 +1,21 @@
-//! Intervals that follow one another: what a law does once an interval, it does on the ticks that end them.
+//! Intervals, one after the other. A law acts at the ticks that end them.
 
 use crate::quantities::{Span, Time};
 
-/// The interval under way. Its length is asked for anew each time, since a parameter may change it.
+/// The current interval. Its length is an argument of each method, since it may be a parameter that changes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Interval {
     since: Time,
 }
 
 impl Interval {
-    /// When it ends. That may have passed, where it has just become shorter.
+    /// When it ends. This may be in the past, if the length has become shorter.
     #[inline]
     pub fn end(self, length: Span) -> Time {
         self.since + length
     }
 
-    /// If it has ended the next one begins now. How long did it take?
+    /// If the interval has ended, begins the next one, and returns how long it took.
     #[inline]
     pub fn next(&mut self, length: Span, now: Time) -> Option<Span> {
         let ended = now >= self.end(length);
@@ -36,7 +36,7 @@ mod tests {
         assert_eq!(interval.next(ms(10), at(10)), Some(ms(10)));
         assert_eq!(interval.next(ms(10), at(10)), None);
         assert_eq!(interval.end(ms(10)), at(20));
-        assert_eq!(interval.end(ms(2)), at(12)); // shorter from here on, and noticed at 15 ms
+        assert_eq!(interval.end(ms(2)), at(12)); // now shorter, which is noticed at 15 ms
         assert_eq!(interval.next(ms(2), at(15)), Some(ms(5)));
         assert_eq!(interval.end(ms(2)), at(17));
     }

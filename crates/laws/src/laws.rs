@@ -1,4 +1,4 @@
-//! The laws that a scenario may name: the shipped ones, and whoever adds to them.
+//! The laws that a scenario may name: the shipped ones, and laws from outside.
 
 use crate::params::{Refusal, Value, unknown};
 use crate::presets::{PRESETS, Preset};
@@ -8,7 +8,7 @@ use crate::sender::{Opening, SenderInfo};
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-/// Values of parameters, by name; the last of a name holds.
+/// Values of parameters, by name. If a name occurs twice, the last value counts.
 pub type Values = [(String, Value)];
 
 type BuildSender = dyn Fn(&Values, &Opening) -> Result<Sender, Refusal> + Send + Sync;
@@ -18,7 +18,7 @@ type MarksEcn = dyn Fn(&Values) -> bool + Send + Sync;
 /// A sender law that scenarios may name.
 #[derive(Clone)]
 pub struct SenderEntry {
-    /// What there is to know of it.
+    /// Its description.
     pub info: Arc<SenderInfo>,
     /// A hash of everything that decides how the law behaves: its sources, or its file.
     pub fingerprint: String,
@@ -28,7 +28,7 @@ pub struct SenderEntry {
 /// A router law that scenarios may name.
 #[derive(Clone)]
 pub struct RouterEntry {
-    /// What there is to know of it.
+    /// Its description.
     pub info: Arc<RouterInfo>,
     /// A hash of everything that decides how the law behaves: its sources, or its file.
     pub fingerprint: String,
@@ -37,7 +37,7 @@ pub struct RouterEntry {
 }
 
 impl SenderEntry {
-    /// A law with these properties; `build` starts a flow with the parameters that differ from their defaults.
+    /// An entry. `build` starts a flow, given the parameters that differ from their defaults.
     pub fn new(
         info: SenderInfo,
         fingerprint: String,
@@ -53,9 +53,8 @@ impl SenderEntry {
 }
 
 impl RouterEntry {
-    /// A law with these properties; `build` sets up a link with the parameters that differ from their
-    /// defaults, and `marks_ecn` tells whether the law then marks packets of RFC 3168's ECN besides those of
-    /// its codec.
+    /// An entry. `build` sets up a link, given the parameters that differ from their defaults. `marks_ecn` tells
+    /// whether the law, with these parameters, also marks packets of RFC 3168's ECN besides those of its codec.
     pub fn new(
         info: RouterInfo,
         fingerprint: String,
@@ -89,7 +88,7 @@ impl fmt::Debug for RouterEntry {
     }
 }
 
-/// What scenarios may name: laws, and presets of them. The default has all that are shipped.
+/// The laws and presets that scenarios may name. The default has all that are shipped.
 #[derive(Clone, Debug)]
 pub struct Laws {
     /// Sender laws, in the order in which lists show them.

@@ -1,8 +1,8 @@
-//! Congestion-control laws, each written once as a pure function of what it is told.
+//! Congestion-control laws, each written once. A law computes only from the events that it is told of.
 //!
-//! No clock, no I/O, no randomness of its own, no allocation after construction. `senders/` and
-//! `routers/` hold one law a file; `codecs/` what travels between them; [`registry`] lists what is shipped, [`laws`]
-//! is what scenarios choose from.
+//! A law has no clock, no I/O, no randomness of its own, and allocates nothing after construction. `senders/` and
+//! `routers/` have a file for each law, `codecs/` one for each kind of feedback. [`registry`] lists the shipped laws;
+//! [`laws`] has those that scenarios may name.
 #![forbid(unsafe_code)]
 
 pub mod ack;

@@ -4,7 +4,7 @@ use crate::quantities::{BitRate, Bytes, Span};
 use std::borrow::Cow;
 use std::fmt;
 
-/// Text of a declaration: of a shipped law a literal, of another its own.
+/// Text of a declaration: a literal for shipped laws, a string for others.
 pub type Text = Cow<'static, str>;
 
 /// What sort of value a parameter takes.
@@ -51,7 +51,7 @@ impl Value {
         Self::Choice(Text::Borrowed(word))
     }
 
-    /// The value in its base unit (1, s, bit/s, bytes), as ranges are given; of a word nothing.
+    /// The value in the base unit of ranges (1, s, bit/s, bytes); 0 for a word.
     pub fn base(&self) -> f64 {
         match *self {
             Self::Number(x) => x,
@@ -109,9 +109,9 @@ param_type! { f64 => Number, u64 => Integer, bool => Flag, Span => Duration, Bit
 pub struct ParamInfo {
     /// Its name in a scenario.
     pub name: Text,
-    /// What it takes.
+    /// The kind of its values.
     pub kind: Kind,
-    /// What it is when a scenario is silent.
+    /// Its value unless a scenario sets it.
     pub default: Value,
     /// Smallest allowed value in the base unit (1, s, bit/s, bytes).
     pub min: f64,
@@ -156,14 +156,14 @@ impl ParamInfo {
 
 /// A law's parameters: a plain struct declared by [`params!`].
 pub trait ParamSet: Default {
-    /// What there is, in declaration order.
+    /// The parameters, in the order of declaration.
     fn infos() -> Vec<ParamInfo>;
     /// Sets the named parameter.
     ///
     /// # Errors
     /// If there is no such parameter, or the value does not fit it; nothing is set then.
     fn set(&mut self, name: &str, value: &Value) -> Result<(), ParamError>;
-    /// Sets the named parameter of a law that runs.
+    /// Sets the named parameter of a running law.
     ///
     /// # Errors
     /// As [`set`](Self::set), and if the parameter is fixed once a law runs.
@@ -208,7 +208,7 @@ pub fn fill<P: ParamSet>(values: &[(String, Value)]) -> Result<P, Refusal> {
     Ok(params)
 }
 
-/// The refusal of a law that nobody knows.
+/// The refusal of an unknown law.
 pub fn unknown(name: &str) -> Refusal {
     Refusal { name: name.to_owned(), error: ParamError::UnknownLaw }
 }
@@ -241,7 +241,7 @@ macro_rules! choices {
     };
 }
 
-/// The range of a parameter that may leave it out, as flags and words do.
+/// The range of a parameter. Flags and words give none.
 #[doc(hidden)]
 pub fn bounds(given: &[f64]) -> (f64, f64) {
     match given {
@@ -258,7 +258,7 @@ pub fn checked<T: ParamType>(value: &Value, (min, max): (f64, f64)) -> Result<T,
     is_allowed.then_some(typed).ok_or(ParamError::OutOfRange)
 }
 
-/// What may follow `=>` in a declaration.
+/// Words that may follow `=>` in a declaration.
 #[doc(hidden)]
 pub mod change {
     /// The parameter keeps its value while the law runs.
@@ -266,9 +266,9 @@ pub mod change {
     pub const fixed: bool = true;
 }
 
-/// Declares a law's parameters with their meaning, default and range (in 1, s, bit/s or bytes); flags and
-/// [words](crate::choices) have none. `=> fixed` marks one that cannot change while the law runs. Sets that
-/// several laws share come last, as `with field: Set;`: users see their parameters as the law's own.
+/// Declares a law's parameters, each with its meaning, default and range (in 1, s, bit/s or bytes). Flags and
+/// [words](crate::choices) have no range. `=> fixed` marks a parameter that cannot change while the law runs. Sets of
+/// parameters that several laws share come last, as `with field: Set;`. Users see these as the law's own parameters.
 ///
 /// ```
 /// knee_laws::params! {
@@ -351,8 +351,8 @@ macro_rules! params {
     };
 }
 
-/// Stands in a law's `impl` where its parameters are in `self.params`: a parameter that changes is set there. A
-/// method that is named then brings up to date what the law has computed from its parameters.
+/// Implements `tune` for a law with its parameters in `self.params`. The method named in braces, if there is one, then
+/// updates what the law has computed from its parameters.
 ///
 /// ```
 /// # use knee_laws::{params, tunes};

@@ -1,6 +1,6 @@
-//! Protocols that are a known law with other parameters. A new one is an entry of [`PRESETS`].
+//! Presets: laws with other parameters, under a name. A new one is an entry of [`PRESETS`].
 //!
-//! A preset's name stands wherever a law's may: for its sender, its router, or both.
+//! A preset's name may be used wherever a law's may: for its sender, its router, or both.
 
 use crate::params::Value;
 use crate::quantities::Span;
@@ -14,9 +14,9 @@ pub struct Preset {
     pub title: &'static str,
     /// Where it is published.
     pub source: &'static str,
-    /// The sender law and what is set of it.
+    /// The sender law and its parameters.
     pub sender: Setting,
-    /// The router law and what is set of it.
+    /// The router law and its parameters.
     pub router: Setting,
 }
 
@@ -27,7 +27,7 @@ pub type Setting = (&'static str, &'static [(&'static str, Value)]);
 pub const PRESETS: &[Preset] = &[
     Preset {
         name: "vcp-authors",
-        title: "VCP as its authors' ns-2 code has it, which made the paper's figures",
+        title: "VCP as in its authors' ns-2 code, which made the paper's figures",
         source: "Xia et al., ns-2 code of 2005",
         sender: (
             "vcp",
@@ -61,7 +61,7 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "vcp-friendly",
-        title: "VCP beside TCP: AI and cuts as TCP's in the long run, overload marked at random as RED",
+        title: "VCP beside TCP: AI and cuts like TCP's in the long run, random marks at overload",
         source: "Xia et al., IEEE/ACM ToN 16(6), 2008, VI-C",
         sender: ("vcp", &[("alpha", Value::Number(0.2)), ("ai_scaling", Value::word("none"))]),
         router: ("vcp", &[("overload_marks", Value::word("random"))]),
@@ -129,7 +129,7 @@ pub const PRESETS: &[Preset] = &[
     },
 ];
 
-/// A scheme of MLCP's, which is the sender's to choose.
+/// A scheme of MLCP. The sender chooses it.
 const fn scheme(
     name: &'static str,
     title: &'static str,

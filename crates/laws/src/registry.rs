@@ -1,7 +1,7 @@
 //! The list of shipped laws. A new law is one file and one line in [`senders!`] or [`routers!`] below.
 //!
-//! Each line makes the enum variant, the entry in [`Laws`](crate::laws::Laws), the CLI and Python name, and
-//! enters the law into the all-laws tests.
+//! Each line makes the enum variant, the entry in [`Laws`](crate::laws::Laws), and the name for the CLI and Python. The
+//! tests of all laws then include the new one.
 
 use crate::codecs::{Header, Wire};
 use crate::laws::{RouterEntry, SenderEntry};
@@ -195,6 +195,7 @@ senders! {
     Bbr = senders::bbr::v1::Bbr;
     Bbr3 = senders::bbr::v3::Bbr3;
     Prague = senders::prague::Prague;
+    Cbr = senders::cbr::Cbr;
 }
 
 routers! {

@@ -1,4 +1,4 @@
-//! Round trips as several laws count them: a round ends with the ACK of a packet sent after it began.
+//! Round trips, as several laws count them. A round ends with the ACK of a packet that was sent after it began.
 
 #[cfg(test)]
 use crate::quantities::Span;
@@ -16,7 +16,7 @@ pub struct Passed {
     pub seconds: f64,
 }
 
-/// The round under way, if one is.
+/// The current round, if there is one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Round {
     since: Option<Time>,
@@ -25,7 +25,7 @@ pub struct Round {
 }
 
 impl Round {
-    /// Takes every ACK, those of a recovery too. The first begins a round and ends none.
+    /// Takes every ACK, also in recovery. The first begins a round and ends none.
     pub fn on_ack(&mut self, ack: &Ack) -> Option<Passed> {
         let newly_acked = u64::from(ack.newly_acked);
         self.acked += newly_acked;
@@ -40,13 +40,13 @@ impl Round {
         passed
     }
 
-    /// Forgets the round under way; the next ACK begins another.
+    /// Forgets the current round; the next ACK begins another.
     pub fn restart(&mut self) {
         self.since = None;
     }
 }
 
-/// A path that a law has to itself, for tests: packets/s, and an RTT that its queue lengthens.
+/// A path with one flow, for tests: a capacity in packets/s, and an RTT that grows with its queue.
 #[cfg(test)]
 pub(super) struct Bottleneck {
     rate: f64,
@@ -60,7 +60,7 @@ impl Bottleneck {
         Self { rate, base_rtt, now: Time::ZERO }
     }
 
-    /// Sends a window, evenly spaced, and acknowledges it; returns the law's window.
+    /// Sends and acknowledges a window, evenly spaced. Returns the law's new window.
     pub(super) fn round(&mut self, law: &mut impl SenderLaw) -> f64 {
         let packets = law.window() as u32;
         let rtt = Span::from_seconds(f64::from(packets) / self.rate).max(self.base_rtt);

@@ -1,4 +1,4 @@
-//! What a router's law is told and what it answers.
+//! The interface of router laws.
 
 use crate::codecs::{Codec, Wire};
 use crate::params::{ParamError, ParamInfo, ParamSet, Value};
@@ -6,8 +6,8 @@ use crate::quantities::{BitRate, Bytes, Span, Time};
 
 /// A law at a link's entrance: queue management and explicit feedback.
 ///
-/// `on_arrival` sees every packet that the link is offered; a packet that fits is then queued. A law
-/// that also acts on departures says so in its [`RouterSpec::NEEDS`].
+/// `on_arrival` is called for every packet that the link is offered. An accepted packet is then queued, if the buffer has
+/// room. A law that also acts on departures says so in its [`RouterSpec::NEEDS`].
 pub trait RouterLaw {
     /// A packet is offered.
     fn on_arrival(
@@ -16,37 +16,36 @@ pub trait RouterLaw {
         wire: &mut Wire<'_>,
         draw: &mut dyn Draw,
     ) -> Verdict;
-    /// A packet is about to be transmitted. Only called for laws that [need](Needs) it. A packet that is
-    /// dropped here, or marked without being capable, makes room for the next.
+    /// A packet is about to be transmitted. Only called for laws that [need](Needs) it. If the packet is dropped here,
+    /// or to be marked but not capable, the next one is transmitted.
     fn on_departure(&mut self, _departure: &Departure, _wire: &mut Wire<'_>) -> Verdict {
         Verdict::Accept
     }
-    /// A packet that it has let in is lost after all: the buffer is full, or it could not be marked.
+    /// A packet that the law has accepted or marked is dropped: the buffer is full, or the packet cannot be marked.
     fn on_overflow(&mut self, _arrival: &Arrival, _wire: &Wire<'_>) {}
-    /// Which of its queues a packet joins that it has accepted. Only called if there are several.
+    /// The queue that an accepted packet joins. Only called if there are several.
     #[inline]
     fn classify(&mut self, _arrival: &Arrival, _wire: &Wire<'_>) -> usize {
         0
     }
-    /// The queue whose head is transmitted next: unless a law says otherwise the first that is not
-    /// empty, strict priority. Only called if there are several; also once all are empty, but not for
-    /// a packet that finds the link idle.
+    /// The queue whose head is transmitted next. By default it is the first that is not empty: strict priority. Only
+    /// called if there are several, also when all are empty, but not for a packet that arrives at an idle link.
     #[inline]
     fn select(&mut self, queues: &[Waiting]) -> Option<usize> {
         queues.iter().position(|queue| queue.packets > 0)
     }
-    /// A packet has no room: whose heads are dropped in its place? `None`: the packet itself is dropped.
-    /// Asked again until there is room. Only called if there are several queues.
+    /// A packet has no room: the queue whose heads are dropped in its place. `None`: the packet itself is dropped.
+    /// Called again until there is room. Only called if there are several queues.
     fn evict(&mut self, _queues: &[Waiting]) -> Option<Eviction> {
         None
     }
-    /// When [`on_tick`](Self::on_tick) should be called next; a real event, also when the link is idle.
+    /// When [`on_tick`](Self::on_tick) is to be called next, whether the link is idle or not.
     fn tick_at(&self) -> Option<Time> {
         None
     }
-    /// The instant asked for by [`tick_at`](Self::tick_at) has come.
+    /// The instant of [`tick_at`](Self::tick_at) has come.
     fn on_tick(&mut self, _queue: &QueueView) {}
-    /// The same for a law with several queues: with how long the head of each has waited.
+    /// The same for laws with several queues: also tells how long the head of each has waited.
     fn on_tick_queues(&mut self, all: &QueueView, _waits: &[Span]) {
         self.on_tick(all);
     }
@@ -55,16 +54,16 @@ pub trait RouterLaw {
     /// Changes a parameter while the law runs.
     ///
     /// # Errors
-    /// Where there is no such parameter, the value does not fit it, or it cannot change any more.
+    /// If there is no such parameter, the value does not fit it, or it may not change.
     fn tune(&mut self, _name: &str, _value: &Value) -> Result<(), ParamError> {
         Err(ParamError::Fixed)
     }
-    /// Why the law cannot go on. Links ask [`Custom`](crate::registry::Router::Custom) laws after each call, and
-    /// the run ends with what they say.
+    /// Why the law has failed, if it has. Links ask [`Custom`](crate::registry::Router::Custom) laws after each call; a
+    /// failure ends the run with this message.
     fn failure(&self) -> Option<&str> {
         None
     }
-    /// What the law says at present (load factor, price, marking probability), for probes.
+    /// The law's current signal, for probes: load factor, price, or marking probability.
     fn signal(&self) -> f64 {
         0.0
     }
@@ -76,12 +75,12 @@ pub trait Draw {
     fn uniform(&mut self) -> f64;
 }
 
-/// What becomes of an offered packet.
+/// What happens to an offered packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It is queued if the buffer has room.
     Accept,
-    /// It is queued and bears a congestion mark.
+    /// It gets a congestion mark, and is queued if the buffer has room.
     Mark,
     /// It is dropped.
     Drop,
@@ -98,7 +97,7 @@ pub struct QueueView {
     pub bytes: u64,
 }
 
-/// What waits in one of a link's queues.
+/// The content of one of a link's queues.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waiting {
     /// Packets.
@@ -112,7 +111,7 @@ pub struct Waiting {
 pub struct Eviction {
     /// The queue.
     pub queue: usize,
-    /// How many, at most.
+    /// The most packets.
     pub packets: u64,
 }
 
@@ -121,9 +120,9 @@ pub struct Eviction {
 pub struct Arrival {
     /// The queue before it.
     pub queue: QueueView,
-    /// Since when the link has been transmitting nothing; `None` while it is busy.
+    /// Since when the link has been idle; `None` while it is busy.
     pub idle_since: Option<Time>,
-    /// A number that tells its flow from others, for laws that [need](Needs) it; 0 for the others.
+    /// A number that identifies its flow, for laws that [need](Needs) it; 0 for other laws.
     pub flow: u32,
     /// Size on the wire in bytes.
     pub size: u32,
@@ -134,9 +133,9 @@ pub struct Arrival {
 /// A packet that leaves the queue for transmission.
 #[derive(Clone, Copy, Debug)]
 pub struct Departure {
-    /// The queue that it leaves, after it; of a law with several queues, that one alone.
+    /// The queue that it leaves, without it. With several queues, this is the one that it leaves.
     pub queue: QueueView,
-    /// Which queue that is.
+    /// The index of that queue.
     pub from: usize,
     /// How long it has waited.
     pub waited: Span,
@@ -153,18 +152,18 @@ pub struct LinkView {
     pub rate: BitRate,
     /// Propagation delay in seconds.
     pub delay_s: f64,
-    /// Room in the buffer, in bytes; `u64::MAX` when unlimited.
+    /// Size of the buffer in bytes; `u64::MAX` if unlimited.
     pub buffer: Bytes,
     /// Size of a data packet on the wire in bytes.
     pub packet_bytes: u32,
 }
 
-/// What a law needs besides packets that arrive. Who needs nothing more costs least.
+/// What a law needs besides arrivals. Without further needs a link is fastest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
-    /// Does it act on departures? Such links pay an event a packet.
+    /// Does it act on departures? Such links need an event for each packet.
     pub departures: bool,
-    /// How many queues share the link's buffer. Links with several pay an event a packet.
+    /// How many queues share the link's buffer. Links with several need an event for each packet.
     pub queues: usize,
     /// Does it tell flows apart ([`Arrival::flow`])?
     pub flows: bool,
@@ -173,11 +172,11 @@ pub struct Needs {
 impl Needs {
     /// Nothing more.
     pub const ARRIVALS: Self = Self { departures: false, queues: 1, flows: false };
-    /// To see departures, too.
+    /// Departures too.
     pub const DEPARTURES: Self = Self { departures: true, ..Self::ARRIVALS };
 }
 
-/// A router law as the registry knows it. By default it marks with ECN and acts on arrivals alone.
+/// A router law, as the registry needs it. By default it marks with ECN and acts on arrivals only.
 pub trait RouterSpec {
     /// The law itself.
     type Law: RouterLaw;
@@ -191,7 +190,7 @@ pub trait RouterSpec {
     const SOURCE: &'static str;
     /// The feedback that it writes.
     const CODEC: Codec = Codec::Ecn;
-    /// What it needs besides packets that arrive.
+    /// What it needs besides arrivals.
     const NEEDS: Needs = Needs::ARRIVALS;
     /// Does it, with these parameters, mark packets of RFC 3168's ECN besides those of its codec?
     fn marks_ecn(_params: &Self::Params) -> bool {
@@ -199,7 +198,7 @@ pub trait RouterSpec {
     }
     /// Sets up a link.
     fn new(params: Self::Params, link: &LinkView) -> Self::Law;
-    /// What there is to know of it.
+    /// Its description.
     fn info() -> RouterInfo {
         RouterInfo {
             name: Self::NAME.into(),
@@ -212,7 +211,7 @@ pub trait RouterSpec {
     }
 }
 
-/// What there is to know of a router law.
+/// The description of a router law.
 #[derive(Clone, Debug)]
 pub struct RouterInfo {
     /// Its name in scenarios.
@@ -223,7 +222,7 @@ pub struct RouterInfo {
     pub source: String,
     /// The feedback that it writes.
     pub codec: Codec,
-    /// What it needs besides packets that arrive.
+    /// What it needs besides arrivals.
     pub needs: Needs,
     /// Its parameters.
     pub params: Vec<ParamInfo>,

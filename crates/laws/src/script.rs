@@ -1,4 +1,4 @@
-//! Script tests of sender laws: ACKs, losses and timeouts in, windows out. Random numbers for routers.
+//! Scripts for tests of sender laws: ACKs, losses and timeouts in, windows out. Random numbers for tests of routers.
 
 use crate::codecs::Feedback;
 use crate::quantities::{Span, Time};
@@ -14,7 +14,7 @@ pub struct Script<L> {
     app_limited: bool,
 }
 
-/// So many milliseconds.
+/// A span in milliseconds.
 pub fn ms(n: u64) -> Span {
     Span::from_millis(n)
 }
@@ -26,13 +26,13 @@ impl<L: SenderLaw> Script<L> {
         Self { law, now: Time::ZERO, feedback: Feedback::None, in_flight, app_limited: false }
     }
 
-    /// What the following ACKs say.
+    /// Sets the feedback of the following ACKs.
     pub fn feedback(&mut self, feedback: Feedback) -> &mut Self {
         self.feedback = feedback;
         self
     }
 
-    /// Whether what is to be sent, not the window, is the limit from now on.
+    /// Sets whether less is sent than the window allows from now on.
     pub fn app_limited(&mut self, is: bool) -> &mut Self {
         self.app_limited = is;
         self
@@ -57,20 +57,20 @@ impl<L: SenderLaw> Script<L> {
         self
     }
 
-    /// A loss with so many packets in flight.
+    /// A loss with this many packets in flight.
     pub fn loss(&mut self, in_flight: u32) -> &mut Self {
         self.law.on_loss(&Loss { now: self.now, in_flight, by: Congestion::Loss });
         self
     }
 
-    /// The retransmission timer.
+    /// The retransmission timer fires.
     pub fn timeout(&mut self) -> &mut Self {
         let in_flight = self.in_flight;
         self.law.on_timeout(&Loss { now: self.now, in_flight, by: Congestion::Timeout });
         self
     }
 
-    /// The window must be this, to within rounding.
+    /// Asserts that the window is this, except for rounding.
     #[track_caller]
     pub fn expect_window(&mut self, packets: f64) -> &mut Self {
         let window = self.law.window();

@@ -1,4 +1,4 @@
-//! What a sender's law is told and what it answers.
+//! The interface of sender laws.
 
 pub use crate::ack::{Ack, Congestion, Loss, RateSample};
 use crate::codecs::{Codec, Header};
@@ -6,48 +6,48 @@ use crate::params::{ParamError, ParamInfo, ParamSet, Value};
 use crate::quantities::{BitRate, Span, Time};
 use crate::slow_start::Rule;
 
-/// A congestion-control law of a sender. It never sees a clock, a packet or a log.
+/// A sender's congestion-control law. It sees no clock, no packet and no log.
 ///
-/// The transport decides what a loss is, clamps the window to at least one packet and never sends
-/// beyond it. Windows are in packets and may be fractional.
+/// The transport decides what a loss is. It takes the window for at least one packet, and never sends beyond it. Windows
+/// are in packets and may be fractional.
 pub trait SenderLaw {
-    /// An ACK arrived. While `ack.recovering` is set, window laws hold still.
+    /// An ACK has arrived. While `ack.recovering` is set, laws do not let their window grow.
     fn on_ack(&mut self, ack: &Ack);
-    /// The transport noticed congestion: at most once a window of data.
+    /// The transport has noticed congestion. Called at most once for each window of data.
     fn on_loss(&mut self, loss: &Loss);
-    /// The retransmission timer fired (`loss.by` is [`Congestion::Timeout`]).
+    /// The retransmission timer has fired (`loss.by` is [`Congestion::Timeout`]).
     fn on_timeout(&mut self, loss: &Loss);
     /// The congestion window in packets.
     fn window(&self) -> f64;
 
-    /// The rate at which packets leave; `None` lets ACKs clock them.
+    /// The pacing rate; `None`: packets leave as ACKs arrive.
     fn pacing_rate(&self) -> Option<BitRate> {
         None
     }
-    /// Does it want delivery rates ([`Ack::rate`])? Only such flows pay for their measurement.
+    /// Does it want samples of the delivery rate ([`Ack::rate`])? They are measured for such laws only.
     fn wants_rate(&self) -> bool {
         false
     }
-    /// When [`on_wake`](Self::on_wake) should be called, if at all.
+    /// When [`on_wake`](Self::on_wake) is to be called, if at all.
     fn wake_at(&self) -> Option<Time> {
         None
     }
-    /// The instant asked for by [`wake_at`](Self::wake_at) has come.
+    /// The instant of [`wake_at`](Self::wake_at) has come.
     fn on_wake(&mut self, _now: Time) {}
-    /// Its slow-start threshold in packets, for laws that have the usual slow start: they follow
-    /// [`Opening::slow_start`], and pacing asks how far the window is from the threshold.
+    /// The slow-start threshold in packets, for laws with standard slow start. They follow [`Opening::slow_start`], and
+    /// the transport's pacing compares the window with the threshold.
     fn ssthresh(&self) -> Option<f64> {
         None
     }
     /// Changes a parameter while the law runs.
     ///
     /// # Errors
-    /// Where there is no such parameter, the value does not fit it, or it cannot change any more.
+    /// If there is no such parameter, the value does not fit it, or it may not change.
     fn tune(&mut self, _name: &str, _value: &Value) -> Result<(), ParamError> {
         Err(ParamError::Fixed)
     }
-    /// Why the law cannot go on. The transport asks [`Custom`](crate::registry::Sender::Custom) laws after each
-    /// call, and the run ends with what they say.
+    /// Why the law has failed, if it has. The transport asks [`Custom`](crate::registry::Sender::Custom) laws after each
+    /// call; a failure ends the run with this message.
     fn failure(&self) -> Option<&str> {
         None
     }
@@ -55,11 +55,11 @@ pub trait SenderLaw {
     fn header(&self, _sending: &Sending) -> Header {
         [0; 4]
     }
-    /// Shows inner quantities to a probe, by name.
+    /// Shows values of its inner state to a probe, by name.
     fn observe(&self, _show: &mut dyn FnMut(&str, f64)) {}
 }
 
-/// A data packet about to be sent, for header-writing laws.
+/// A data packet that is about to be sent, for laws that write a header.
 #[derive(Clone, Copy, Debug)]
 pub struct Sending {
     /// When it leaves.
@@ -68,7 +68,7 @@ pub struct Sending {
     pub smoothed_rtt: Span,
     /// The packet's size on the wire in bytes.
     pub packet_bytes: u32,
-    /// The packet's identifier, as IP has one: uniform, and independent of other packets'.
+    /// The packet's identifier, as in IP: uniform, and independent of other packets.
     pub identifier: u16,
 }
 
@@ -79,7 +79,7 @@ pub struct Opening {
     pub initial_window: f64,
     /// Size of a full data packet on the wire in bytes.
     pub packet_bytes: u32,
-    /// How slow start grows, for laws that have the usual one.
+    /// How the window grows in slow start, for laws with standard slow start.
     pub slow_start: Rule,
 }
 
@@ -95,15 +95,15 @@ impl Opening {
 pub enum Recovery {
     /// RFC 5681: fast retransmit, recovery ends with the first new ACK.
     Reno,
-    /// RFC 6582: recovery lasts until all is acknowledged that was outstanding at its start.
+    /// RFC 6582: recovery ends when all packets that were outstanding at its start are acknowledged.
     NewReno,
     /// RFC 6675: selective acknowledgements.
     Sack,
 }
 
-/// A sender law as the registry knows it. Codec, recovery and router default to those of a TCP of today.
+/// A sender law, as the registry needs it. By default it has codec, recovery and router of a modern TCP.
 pub trait SenderSpec {
-    /// The law itself; TCPs that differ in loss recovery only share one.
+    /// The law itself. TCPs that only differ in loss recovery share one.
     type Law: SenderLaw;
     /// Its parameters.
     type Params: ParamSet;
@@ -123,7 +123,7 @@ pub trait SenderSpec {
     const ROUTER: &'static str = "droptail";
     /// Starts a flow.
     fn new(params: Self::Params, opening: &Opening) -> Self::Law;
-    /// What there is to know of it.
+    /// Its description.
     fn info() -> SenderInfo {
         let law = Self::new(Self::Params::default(), &Opening::new(1.0, 1000));
         SenderInfo {
@@ -140,7 +140,7 @@ pub trait SenderSpec {
     }
 }
 
-/// What there is to know of a sender law.
+/// The description of a sender law.
 #[derive(Clone, Debug)]
 pub struct SenderInfo {
     /// Its name in scenarios.
@@ -157,7 +157,7 @@ pub struct SenderInfo {
     pub handshake: bool,
     /// The router law that it is made for.
     pub router: String,
-    /// Has it the slow start that a transport's `slow_start` changes?
+    /// Does it have standard slow start, which a transport's `slow_start` changes?
     pub slow_start: bool,
     /// Its parameters.
     pub params: Vec<ParamInfo>,

@@ -1,12 +1,12 @@
-//! Slow start: how a window below its threshold grows. Scenarios choose the rule for all laws that have the usual
-//! slow start ([`TcpWindow`](crate::senders::tcp_window::TcpWindow)).
+//! Slow start: how a window below its threshold grows. Scenarios choose a rule for all laws with standard slow
+//! start ([`TcpWindow`](crate::senders::tcp_window::TcpWindow)).
 //!
-//! - standard: M. Allman, V. Paxson, E. Blanton, RFC 5681, 2009: a packet for each packet acknowledged;
+//! - standard: M. Allman, V. Paxson, E. Blanton, RFC 5681, 2009: a packet for each acknowledged packet;
 //! - limited: S. Floyd, "Limited Slow-Start for TCP with Large Congestion Windows", RFC 3742, 2004: 1 / K of that,
 //!   K = floor(cwnd / (max_ssthresh / 2)), once cwnd is above max_ssthresh;
 //! - HyStart++: P. Balasubramanian, Y. Huang, M. Olson, RFC 9406, 2023 ([`HyStart`]).
 //!
-//! Windows are in packets; an ACK may acknowledge several, each of which counts.
+//! Windows are in packets. An ACK may acknowledge several packets; all of them count.
 
 use crate::ack::Ack;
 use crate::params;
@@ -44,7 +44,7 @@ params! {
     }
 }
 
-/// A way to grow, as scenarios name it.
+/// A rule, as scenarios name it.
 #[derive(Clone, Debug)]
 pub struct RuleInfo {
     /// Its name in scenarios.
@@ -57,7 +57,7 @@ pub struct RuleInfo {
     pub params: Vec<params::ParamInfo>,
 }
 
-/// Every way to grow.
+/// Every rule.
 pub fn rules() -> Vec<RuleInfo> {
     use crate::params::ParamSet;
     let info = |name, title, source, params| RuleInfo { name, title, source, params };
@@ -78,15 +78,15 @@ pub fn rules() -> Vec<RuleInfo> {
     ]
 }
 
-/// How slow start grows.
+/// How a window grows in slow start.
 #[derive(Clone, Debug, Default)]
 pub enum Rule {
-    /// By what is acknowledged.
+    /// A packet for each acknowledged packet.
     #[default]
     Standard,
-    /// By less above this window (max_ssthresh).
+    /// The same up to this window (max_ssthresh), less above.
     Limited(f64),
-    /// As RFC 9406 says, in the first slow start.
+    /// RFC 9406, in the first slow start.
     HyStart(Box<HyStart>),
 }
 
@@ -108,7 +108,7 @@ impl Rule {
     }
 }
 
-/// RFC 3742, 2: the part of a packet that each packet acknowledged adds.
+/// RFC 3742, 2: the part of a packet that the window grows for each acknowledged packet.
 pub fn limited_step(window: f64, max_ssthresh: f64) -> f64 {
     if window <= max_ssthresh { 1.0 } else { 1.0 / libm::floor(window / (0.5 * max_ssthresh)) }
 }
@@ -125,7 +125,7 @@ impl Rule {
         }
     }
 
-    /// The first slow start is over: HyStart++ is for no other.
+    /// The first slow start is over. HyStart++ is not used in later ones.
     pub fn end(&mut self) {
         if matches!(self, Self::HyStart(_)) {
             *self = Self::Standard;
@@ -133,13 +133,13 @@ impl Rule {
     }
 }
 
-/// RFC 9406, 4.2: a rise of the RTT from one round to the next slows growth down (conservative slow start, CSS);
-/// if the RTT falls below that again growth goes on as before, otherwise slow start ends after some rounds.
+/// RFC 9406, 4.2. If the RTT rises from one round to the next, growth becomes slower: conservative slow start, CSS. If the
+/// RTT then falls below that of CSS's beginning, growth is as before. Otherwise slow start ends after some rounds.
 #[derive(Clone, Debug)]
 pub struct HyStart {
     params: Params,
     round: Round,
-    /// Least RTT of the last round and of the one under way.
+    /// Least RTT of the last round; below, of the current one.
     last: Option<Span>,
     least: Span,
     samples: u64,
@@ -151,7 +151,7 @@ pub struct HyStart {
 struct Css {
     /// cssBaselineMinRtt.
     baseline: Span,
-    /// Rounds that have ended; the one in which it began counts.
+    /// Rounds that have ended, counted from the one in which it began.
     rounds: u64,
 }
 
@@ -216,7 +216,7 @@ mod tests {
         Reno::start(reno::Params::default(), &opening)
     }
 
-    /// A flow whose ACKs come one by one.
+    /// A flow for tests. Its ACKs come one by one.
     struct Flow {
         law: Tcp<Reno>,
         now: Time,
@@ -228,7 +228,7 @@ mod tests {
             Self { law: reno(16.0, rule), now: Time::ZERO }
         }
 
-        /// `n` ACKs, each of so many packets.
+        /// `n` ACKs, each of `newly_acked` packets.
         fn acks(&mut self, rtt: u64, n: u32, newly_acked: u32) -> f64 {
             for _ in 0..n {
                 self.now += ms(1);
@@ -284,7 +284,7 @@ mod tests {
             let mut flow = Flow::new(false);
             assert_eq!(flow.round(80), 32.0);
             assert_eq!(flow.acks(rtt, 7, 1), 39.0);
-            assert!(!flow.is_conservative()); // seven samples tell nothing
+            assert!(!flow.is_conservative()); // seven samples are too few
             assert_eq!(flow.acks(rtt, 1, 1), 40.0);
             assert_eq!(flow.is_conservative(), conservative);
             assert_eq!(flow.acks(rtt, 4, 1), if conservative { 41.0 } else { 44.0 });

@@ -1,4 +1,4 @@
-//! What every law in the registry must stand: random operations, extreme parameters, a tidy entry.
+//! Tests of every law in the registry: random events, extreme parameters, a complete entry.
 
 mod drive;
 
@@ -92,7 +92,7 @@ proptest! {
 fn a_router_leaves_a_header_without_rtt_at_no_change() {
     let xcp = Laws::shipped().router("xcp").expect("XCP");
     let mut link = Link::new(xcp, &[]);
-    let asks = xcp::Congestion { window_bytes: 2e3, rtt_s: 0.0, delta_bytes: 1e6 };
+    let asks = xcp::CongestionHeader { window_bytes: 2e3, rtt_s: 0.0, delta_bytes: 1e6 };
     let (mut marks, mut header) = (Codec::Xcp.initial(), asks.write());
     let queue = link.view();
     let departure =

@@ -2,7 +2,7 @@
 
 use knee_laws::senders::hstcp::{Params, Response, increase};
 
-/// Windows of the table and the share b(w) that a loss costs; the row's number is a(w).
+/// Windows of the table, and the share b(w) that a loss takes. The number of the row is a(w).
 const TABLE: [(u32, f64); 73] = [
     (38, 0.50),
     (118, 0.44),

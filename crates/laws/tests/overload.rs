@@ -1,8 +1,8 @@
-//! Router laws under a source that does not respond: what they must drop and hold follows from
-//! conservation and their fixed points alone.
+//! Router laws under a source that does not respond. Their drops and queues follow from conservation and their fixed
+//! points.
 //!
-//! A packet of 1000 bytes each ms / load on a link that carries one a ms, so that a queue that neither
-//! grows nor empties loses 1 - 1 / load of them. Statistics begin half-way.
+//! The link carries a packet of 1000 bytes each ms, and one arrives each 1 / load ms. So a queue that neither grows nor
+//! empties loses 1 - 1 / load of the packets. Statistics begin half-way.
 
 use knee_laws::codecs::{Codec, Wire};
 use knee_laws::params::Value;
@@ -25,7 +25,7 @@ impl Draw for Random {
     }
 }
 
-/// What came of the second half.
+/// The result of the second half.
 struct Outcome {
     /// Share of the packets that was dropped.
     dropped: f64,
@@ -45,7 +45,7 @@ fn run(law: &str, params: &[(&str, Value)], load: f64, seconds: u64) -> Outcome 
     let mut law = Router::build(law, &params, &link).expect("parameters within their range");
     let mut random = Random(1);
     let service = link.rate.time_for(u64::from(PACKET_BYTES));
-    // When those that wait will be served, and when the last of them will have been.
+    // When the packets that wait will be served, and when the last of them is done.
     let (mut starts, mut free_at) = (VecDeque::<Time>::new(), Time::ZERO);
     let view = |starts: &mut VecDeque<Time>, now| {
         while starts.front().is_some_and(|start| *start <= now) {

@@ -1,4 +1,4 @@
-//! The average window of a law that loses one packet in 1/p, against the closed forms of the papers.
+//! The average window of a law that loses one of 1/p packets, against the closed forms of the papers.
 
 use knee_laws::params::Value;
 use knee_laws::quantities::{Span, Time};
@@ -50,9 +50,9 @@ fn hstcp() {
     }
 }
 
-/// a / p packets are gained in a cycle and b of the window lost: the average over time is their ratio's
-/// logarithmic mean, (a / p) / ln(1 / (1 - b)). Cutting whole packets loses up to 0.875 a cycle more, which
-/// puts all of it up to 0.875 / b = 7 packets lower.
+/// A cycle gains a / p packets, and a loss takes b of the window. So the average over time is the logarithmic mean
+/// (a / p) / ln(1 / (1 - b)). Cuts to whole packets take up to 0.875 packets more in each cycle, which lowers the average
+/// by up to 0.875 / b = 7 packets.
 #[test]
 fn scalable() {
     for packets in [3_000_u32, 30_000] {

@@ -46,8 +46,8 @@ const FIXED_OF_ROUTERS: &[(&str, &str, &str)] = &[
     ("mlcp", "initial_rtt", START),
 ];
 
-/// A value within the range: at half of the way its default, below and above by powers where the ends have one sign.
-/// Of a flag the other value, of words one.
+/// A value within the range, for `share` in [0, 1]. 0.5 gives the default. If both ends have the same sign, the scale is
+/// logarithmic. For a flag the other value, for words any.
 fn drawn(info: &ParamInfo, share: f64) -> Value {
     match (&info.kind, &info.default) {
         (Kind::Choice(_), _) => value(info, share),
@@ -68,7 +68,7 @@ fn drawn(info: &ParamInfo, share: f64) -> Value {
     }
 }
 
-/// Does `tune` answer for every parameter what its declaration and the table say?
+/// Asserts that `tune` refuses just the parameters that are declared as fixed, and that the table has these.
 fn check_fixed(
     (law, infos): (&str, &[ParamInfo]),
     table: &[(&str, &str, &str)],
@@ -83,7 +83,7 @@ fn check_fixed(
     assert_eq!(tune("no-such-name", &Value::Flag(true)), Err(ParamError::UnknownName), "{law}");
 }
 
-/// Nothing is fixed by neglect, and nothing in the tables is out of date.
+/// Every fixed parameter has a reason in the tables, and every entry of the tables is of a fixed parameter.
 #[test]
 fn what_is_fixed_has_a_reason() {
     let laws = Laws::shipped();
@@ -107,7 +107,7 @@ fn what_is_fixed_has_a_reason() {
     }
 }
 
-/// A change of a parameter among the events: which, and how far through its range.
+/// A change of a parameter: which one, and where in its range.
 type Tune = (prop::sample::Index, f64);
 
 /// The events with a change before some of them.
@@ -145,7 +145,7 @@ fn refused(info: &ParamInfo) -> Vec<Value> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// Tuned before its first event, a sender answers as one that was built with the value.
+    /// A sender that is tuned before its first event answers like one that was built with the value.
     #[test]
     fn a_sender_tuned_at_once_is_one_built_so(events in events(), share in 0.0..=1.0) {
         for entry in &Laws::shipped().senders {
@@ -185,7 +185,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
 
-    /// Whatever changes when, windows and rates stay finite, and losses never grow a window.
+    /// Whatever changes at any time, windows and rates stay finite, and losses never grow a window.
     #[test]
     fn senders_stand_any_change(events in mixed(events())) {
         for entry in &Laws::shipped().senders {
@@ -199,7 +199,7 @@ proptest! {
         }
     }
 
-    /// Signals stay finite, ticks go on, and what is not the law's stays as it is.
+    /// Whatever changes at any time, signals stay finite, ticks go on, and the law writes only its own codec.
     #[test]
     fn routers_stand_any_change(steps in mixed(steps())) {
         for entry in &Laws::shipped().routers {

@@ -1,11 +1,12 @@
-//! Fluid models by name: settings as JSON with units, checked, solved, and put into columns.
+//! Fluid models by name. Settings are JSON with units; they are checked, the model is solved, and columns come out.
 //!
-//! The defaults of every model live in these types, as those of scenarios do in theirs.
+//! The types of settings have the defaults of every model.
 
 mod closed;
 mod rcp;
 mod scalable;
 mod vcp;
+mod wlan;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
@@ -13,7 +14,6 @@ use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array}
 use knee_fluid::effort::{Effort, Unsolved};
 use knee_fluid::max_min::Topology;
 use knee_input::interrupt::{Interrupt, Stopped};
-use knee_input::nearest::{listed, nearest};
 use knee_input::problem::{Fault, KeyPath, Problem};
 use knee_input::quantity::{Rate, Size};
 use knee_input::source::{Format, Source};
@@ -27,14 +27,14 @@ type Columns = Vec<(&'static str, ArrayRef)>;
 
 /// The settings of a model.
 trait Model: DeserializeOwned {
-    /// Checks what its types cannot, and solves it.
+    /// Checks what types cannot check, and solves the model.
     fn solve(self, effort: &Effort) -> Result<Columns, NoColumns>;
 }
 
-/// The most work of a solution: some ten seconds'.
+/// The most work of a solution: some ten seconds.
 const MOST_WORK: u64 = 1_000_000_000;
 
-/// One way from settings to columns for each model.
+/// A model's name, and the function from its settings to columns.
 type Entry = (&'static str, fn(&Text, &Effort) -> Result<Columns, Stopped>);
 
 fn entry<M: Model>(text: &Text, effort: &Effort) -> Result<Columns, Stopped> {
@@ -63,16 +63,17 @@ const MODELS: &[Entry] = &[
     ("scalable_network_margin", entry::<scalable::Margins>),
     ("scalable_network_rest", entry::<scalable::Rest>),
     ("scalable_nyquist", entry::<scalable::Gain>),
+    ("wlan_capacity", entry::<wlan::Capacity>),
+    ("wlan_saturation", entry::<wlan::Saturation>),
 ];
 
-/// Solves the fluid model called `model`; `settings` is a JSON object. Numbers are finite; null where they have no
-/// meaning.
+/// Solves the fluid model called `model`; `settings` is a JSON object. Numbers are finite, or
+/// null where they have no meaning.
 pub fn fluid(model: &str, settings: &str, interrupt: Interrupt) -> Result<RecordBatch, Stopped> {
     let Some((_, solve)) = MODELS.iter().find(|(name, _)| *name == model) else {
-        let near = nearest(model, MODELS.iter().map(|(name, _)| *name));
-        let all = listed(MODELS.iter().map(|(name, _)| *name));
-        let said = format!("there is no fluid model `{model}`{near}; there are {all}");
-        return Err(Problem(said).into());
+        let fault = KeyPath::root().fault(format!("there is no fluid model `{model}`"));
+        let names = MODELS.iter().map(|(name, _)| *name);
+        return Err(Problem::from(fault.among("there are", model, names)).into());
     };
     let source = Source { text: settings, name: model, format: Format::Json, overrides: &[] };
     let stop = || interrupt.is_wanted();
@@ -80,7 +81,7 @@ pub fn fluid(model: &str, settings: &str, interrupt: Interrupt) -> Result<Record
     if let Some((name, row)) = columns.iter().find_map(boundless) {
         let said =
             format!("{model}: no finite solution: {name} is beyond all numbers in row {row}");
-        return Err(Problem(said).into());
+        return Err(Problem::new(said).into());
     }
     let nullable = columns.into_iter().map(|(name, values)| {
         let number = values.data_type() == &arrow_schema::DataType::Float64;
@@ -91,7 +92,7 @@ pub fn fluid(model: &str, settings: &str, interrupt: Interrupt) -> Result<Record
         .map_err(|error| Stopped::Failed(error.to_string()))
 }
 
-/// The first row of a column that is no finite number, but not null.
+/// The first row of a column with a number that is not finite.
 fn boundless((name, values): &(&'static str, ArrayRef)) -> Option<(&'static str, usize)> {
     let values = values.as_primitive_opt::<Float64Type>()?;
     let row = values.iter().position(|value| value.is_some_and(|value| !value.is_finite()))?;
@@ -103,7 +104,7 @@ fn numbers(values: impl IntoIterator<Item = f64>) -> ArrayRef {
     Arc::new(values.into_iter().map(Some).collect::<Float64Array>())
 }
 
-/// A column of numbers; NaN, which stands for none, becomes null.
+/// A column of numbers; NaN becomes null.
 fn gaps(values: impl IntoIterator<Item = f64>) -> ArrayRef {
     let known = values.into_iter().map(|value| (!value.is_nan()).then_some(value));
     Arc::new(known.collect::<Float64Array>())
@@ -119,7 +120,7 @@ fn words<'a, T: Into<Option<&'a str>>>(values: impl IntoIterator<Item = T>) -> A
     Arc::new(values.into_iter().map(Into::into).collect::<StringArray>())
 }
 
-/// That `value` lies in `[low, high]`.
+/// An error unless `value` is in `[low, high]`.
 fn within(key: &str, value: f64, low: f64, high: f64) -> Result<(), Fault> {
     if (low..=high).contains(&value) {
         return Ok(());
@@ -127,16 +128,16 @@ fn within(key: &str, value: f64, low: f64, high: f64) -> Result<(), Fault> {
     Err(KeyPath::root().key(key).fault(format!("must be from {low} to {high}")))
 }
 
-/// Why a model yields no columns.
+/// Why a model has no columns.
 enum NoColumns {
     /// A setting is wrong.
     Fault(Fault),
-    /// Its solution ended.
+    /// It has no solution.
     Unsolved(Unsolved),
 }
 
 impl NoColumns {
-    /// In the words of the settings.
+    /// As an error of the text with the settings.
     fn told(self, text: &Text) -> Stopped {
         match self {
             Self::Unsolved(Unsolved::Stopped) => Stopped::Interrupted,
@@ -158,7 +159,7 @@ impl From<Unsolved> for NoColumns {
     }
 }
 
-/// Why a solution ended, with what may help unless it was stopped.
+/// Why there is no solution; unless it was stopped, with what may help.
 fn unsolved(error: Unsolved, remedy: impl FnOnce() -> String) -> NoColumns {
     match error {
         Unsolved::Stopped => error.into(),
@@ -191,9 +192,8 @@ impl Links {
         }
         let find = |flow: usize, hop: usize, name: &String| {
             names.binary_search(name).map_err(|_| {
-                let near = nearest(name, names.iter().map(String::as_str));
-                let all = listed(names.iter().map(String::as_str));
-                key.index(flow).index(hop).fault(format!("is no link{near} (links: {all})"))
+                let fault = key.index(flow).index(hop).fault("there is no such link");
+                fault.among("there are", name, names.iter().map(String::as_str))
             })
         };
         let mut indices = Vec::new();

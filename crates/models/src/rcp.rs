@@ -3,7 +3,6 @@
 use super::{Columns, Model, NoColumns, gaps, numbers, packets, unsolved, within};
 use knee_fluid::effort::{Effort, Unsolved};
 use knee_fluid::rcp::{Law, Link, piqi_bound, piqi_exact, piqi_simple_bound, qi_bound, qi_exact};
-use knee_input::nearest::nearest;
 use knee_input::problem::{Fault, KeyPath};
 use knee_input::quantity::{Period, Rate, Size};
 use serde::Deserialize;
@@ -47,10 +46,10 @@ fn interval(given: Option<Period>) -> f64 {
     given.map_or(0.01, |interval| interval.0.seconds())
 }
 
-/// RTTs in whole steps of T, rounded up as Theorem 1 does.
+/// RTTs in whole steps of T, rounded up as in Theorem 1.
 fn steps(rtts: &[Period], interval: f64) -> Result<(Vec<u32>, u32), Fault> {
     let key = KeyPath::root().key("rtts");
-    // A hair less than the quotient, so that 120 ms are 12 steps of 10 ms.
+    // Slightly less than the quotient, so that 120 ms are 12 steps of 10 ms.
     let count = |rtt: &Period| (rtt.0.seconds() / interval * (1.0 - 1e-12)).ceil().max(1.0);
     if rtts.is_empty() || rtts.iter().any(|rtt| count(rtt) > 1e4) {
         return Err(key.fault("needs an RTT at least, each of at most 10000 intervals"));
@@ -67,7 +66,7 @@ fn taus(tau1: Option<f64>, tau2: Option<f64>) -> Result<(f64, f64), Fault> {
     Ok((tau1, tau2))
 }
 
-/// NaN for a bound that is none.
+/// A bound; NaN if it is infinite.
 fn finite(bound: f64) -> f64 {
     if bound.is_finite() { bound } else { f64::NAN }
 }
@@ -114,8 +113,8 @@ impl Rates {
             "qi-rcp" => Ok(Law::QiRcp { kappa: kappa(qi_bound(longest))? }),
             "piqi-rcp" => Ok(Law::PiqiRcp { kappa: kappa(piqi_bound(longest))?, tau1, tau2 }),
             other => {
-                let near = nearest(other, LAWS.into_iter());
-                Err(key.fault(format!("must be rcp, qi-rcp or piqi-rcp{near}")))
+                let fault = key.fault("there is no such law");
+                Err(fault.among("there are", other, LAWS.into_iter()))
             }
         }
     }

@@ -85,7 +85,7 @@ with_law! {
         duration: Option<Period>,
         samples: Option<usize>,
         initial_window: Option<f64>,
-        /// The utilisation to which (14) adapts gamma; without it gamma stays.
+        /// The utilisation to which (14) adapts gamma; without it gamma does not change.
         target: Option<f64>,
         gamma_step: Option<f64>,
         gamma_period: Option<Period>,
@@ -115,7 +115,7 @@ with_law! {
     }
 }
 
-/// A model for every combination of what is listed.
+/// A model for every combination of the listed values.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Sweep {
@@ -126,7 +126,7 @@ pub(super) struct Sweep {
     alpha: Option<f64>,
     gamma: Option<f64>,
     packet: Option<Size>,
-    /// Where each starts, as a multiple of its equilibrium; without it at a packet a flow.
+    /// The start of each, as a multiple of its equilibrium; by default a packet for each flow.
     start: Option<f64>,
 }
 
@@ -164,7 +164,7 @@ fn remedy(model: &Miaimd) -> String {
     NEARER_REST.to_owned()
 }
 
-/// Seconds and samples of a solution, both within reason.
+/// Seconds and samples of a solution, checked.
 fn length(
     duration: Option<Period>,
     samples: Option<usize>,

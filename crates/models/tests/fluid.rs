@@ -1,4 +1,4 @@
-//! Random calls of fluid models, seeded: each ends, with finite columns or a clear sentence, and hears the order to stop.
+//! Random calls of fluid models, seeded: each ends with finite columns or a clear message, and can be stopped.
 #![allow(clippy::disallowed_methods)]
 
 #[path = "../../input/tests/looks/mod.rs"]
@@ -269,7 +269,7 @@ const MODELS: [&str; 21] = [
     "scalable_network_rest",
     "scalable_nyquist",
 ];
-/// Columns that may say with a null that there is no such number.
+/// Columns that may have nulls.
 const MAY_LACK: [&str; 7] =
     ["load", "margin", "distance", "encirclements", "deviation", "qi_rcp_exact", "piqi_rcp_exact"];
 
@@ -306,7 +306,7 @@ fn random_calls_end_finite_or_in_a_sentence() {
     }
 }
 
-/// Issue 12's hang: the slow loop is so quick that steps of some 10^-9 s would have to follow it.
+/// A model that once did not end: its slow loop is so fast that the solver needs steps of some 10^-9 s.
 #[test]
 fn what_is_too_quick_to_be_followed_is_refused_in_words() {
     let settings = json!({

@@ -1,20 +1,20 @@
-//! How much waits at a hop at most.
+//! The buffer of a hop.
 
 use knee_laws::quantities::Bytes;
 
-/// How much a queue holds; the packet in service is not counted.
+/// How much a queue may hold, without the packet in service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Buffer {
-    /// Everything.
+    /// No limit.
     Unlimited,
-    /// So many bytes.
+    /// This many bytes.
     Bytes(u64),
-    /// So many packets, of whatever size.
+    /// This many packets of any size.
     Packets(u64),
 }
 
 impl Buffer {
-    /// Do so many packets and bytes fit?
+    /// Do this many packets and bytes fit?
     #[inline]
     pub fn fits(self, packets: usize, bytes: u64) -> bool {
         match self {
@@ -24,7 +24,7 @@ impl Buffer {
         }
     }
 
-    /// Its room in bytes, as laws are told it, for packets of this size.
+    /// Its size in bytes, for packets of this size, as laws are told it.
     pub fn room(self, packet_bytes: u64) -> Bytes {
         match self {
             Self::Unlimited => Bytes(u64::MAX),

@@ -1,11 +1,11 @@
-//! Packets that wait for a departure event, in as many queues as the link's law has.
+//! Packets that wait for a departure event, in the queues of a law.
 
 use crate::packet::Packet;
 use crate::ring::Ring;
 use knee_laws::quantities::{Span, Time};
 use knee_laws::router::Waiting;
 
-/// Queues of packets, and what laws see of each.
+/// Queues of packets, with what laws see of each.
 #[derive(Debug)]
 pub struct Held<P> {
     queues: Box<[Ring<P>]>,
@@ -14,7 +14,7 @@ pub struct Held<P> {
 }
 
 impl<P: Packet> Held<P> {
-    /// So many empty queues.
+    /// This many empty queues.
     pub fn new(queues: usize) -> Self {
         Self {
             queues: (0..queues).map(|_| Ring::default()).collect(),
@@ -23,7 +23,7 @@ impl<P: Packet> Held<P> {
         }
     }
 
-    /// What waits where.
+    /// The content of each queue, as laws see it.
     #[inline]
     pub fn views(&self) -> &[Waiting] {
         &self.views
@@ -35,7 +35,7 @@ impl<P: Packet> Held<P> {
         self.views.len() > 1
     }
 
-    /// Appends a packet, and gives its place.
+    /// Appends a packet. Returns a reference to it in the queue.
     #[inline]
     pub fn push(&mut self, queue: usize, packet: &P) -> &mut P {
         let view = &mut self.views[queue];
@@ -62,7 +62,7 @@ impl<P: Packet> Held<P> {
         &self.waits
     }
 
-    /// All, queue by queue.
+    /// All packets, queue by queue.
     pub fn iter(&self) -> impl Iterator<Item = &P> {
         self.queues.iter().flat_map(Ring::iter)
     }

@@ -1,21 +1,21 @@
-//! What a queue must know of a packet.
+//! A packet, as a queue needs it.
 
 use knee_laws::codecs::Wire;
 use knee_laws::quantities::Time;
 
-/// A packet at a hop: a small value. The bytes of a real packet stay where they are, and the value tells where.
+/// A packet at a hop: a small value. For a real packet it tells where the bytes are; these are not moved.
 pub trait Packet: Copy {
     /// Bytes on the wire.
     fn size(&self) -> u32;
-    /// Is it data, as opposed to a pure ACK or a handshake?
+    /// Is it data, and not a pure ACK or a handshake?
     fn is_data(&self) -> bool;
-    /// Is it data, or the handshake that asks routers before there are any?
+    /// Is it data, or a handshake, which asks routers for feedback before there are data?
     fn is_forward(&self) -> bool {
         self.is_data()
     }
-    /// What laws read and write of it.
+    /// The part that laws read and write.
     fn wire(&mut self) -> Wire<'_>;
-    /// When it joined the queue that it waits in.
+    /// When it joined its queue.
     fn queued_at(&self) -> Time;
     /// It joins a queue now.
     fn set_queued_at(&mut self, now: Time);

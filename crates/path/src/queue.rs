@@ -1,4 +1,4 @@
-//! A router law with the packets that wait for it: what is admitted, marked, dropped, evicted, served.
+//! A queue: a router law with its waiting packets. It admits, marks, drops, evicts and serves packets.
 
 use crate::buffer::Buffer;
 use crate::held::Held;
@@ -16,9 +16,9 @@ use knee_laws::router::{
 /// How packets wait.
 #[derive(Debug)]
 enum Waiting<P> {
-    /// Elsewhere, on their way already, as their departure is known: when their service starts.
+    /// Elsewhere: their departure is known, and they are on their way already. Holds when their service starts.
     Known(Ring<Expected>),
-    /// Here until they are taken, in the law's queues.
+    /// Here, in the law's queues, until they are taken.
     Held(Held<P>),
 }
 
@@ -30,21 +30,21 @@ struct Expected {
     data: bool,
 }
 
-/// What a queue is made of.
+/// The parts of a queue.
 pub struct Hop {
     /// The law.
     pub law: Router,
     /// What the law needs.
     pub needs: Needs,
-    /// Room for what waits.
+    /// The buffer.
     pub buffer: Buffer,
     /// The law's random numbers.
     pub draw: Stream,
 }
 
-/// Who keeps statistics of a queue.
+/// Statistics of a queue.
 pub trait Watch {
-    /// Up to `until` the queue held so much, since it was last told.
+    /// Since the last call, and up to `until`, the queue held this much.
     fn hold(&mut self, until: Time, packets: usize, bytes: u64);
     /// A packet that came at `came` is dropped.
     fn dropped(&mut self, came: Time);
@@ -52,7 +52,7 @@ pub trait Watch {
     fn marked(&mut self, came: Time);
 }
 
-/// Nobody does.
+/// No statistics.
 impl Watch for () {
     fn hold(&mut self, _: Time, _: usize, _: u64) {}
     fn dropped(&mut self, _: Time) {}
@@ -62,7 +62,7 @@ impl Watch for () {
 /// An amount of packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// How many.
+    /// Number of packets.
     pub packets: u64,
     /// Their bytes on the wire.
     pub bytes: u64,
@@ -76,12 +76,12 @@ impl Count {
     }
 }
 
-/// What a queue has seen since its beginning.
+/// The counts of a queue since its beginning.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
     /// Packets that it was offered.
     pub offered: Count,
-    /// Packets that were dropped, by the law or for want of room, on arrival or later.
+    /// Packets that were dropped, by the law or since the buffer was full, on arrival or later.
     pub dropped: Count,
     /// Data packets among those offered, less those dropped.
     pub data: u64,
@@ -94,19 +94,19 @@ pub struct Queue<P, W = ()> {
     packets: usize,
     bytes: u64,
     buffer: Buffer,
-    /// What the law still has to drop where the buffer has overflowed.
+    /// The packets that are still to be dropped after an overflow of the buffer.
     eviction: Eviction,
     draw: Stream,
     tally: Tally,
-    /// Who keeps its statistics.
+    /// Its statistics.
     pub watch: W,
-    /// Packets that have left for transmission, counted where they leave: what [`Self::audit`] compares.
+    /// Packets that have left for transmission, counted when they leave, for [`Self::audit`].
     #[cfg(debug_assertions)]
     departed: Count,
 }
 
 impl<P: Packet, W: Watch> Queue<P, W> {
-    /// An empty queue whose packets are on their way as soon as they come, where the law allows it.
+    /// An empty queue. If the law allows it, packets are on their way as soon as they come.
     pub fn new(hop: Hop, watch: W) -> Self {
         if hop.needs.departures || hop.needs.queues > 1 {
             return Self::held(hop, watch);
@@ -114,7 +114,7 @@ impl<P: Packet, W: Watch> Queue<P, W> {
         Self::with(Waiting::Known(Ring::default()), hop, watch)
     }
 
-    /// An empty queue whose packets wait until they are taken, whatever the law.
+    /// An empty queue. Packets wait until they are taken, whatever the law.
     pub fn held(hop: Hop, watch: W) -> Self {
         Self::with(Waiting::Held(Held::new(hop.needs.queues)), hop, watch)
     }
@@ -142,8 +142,8 @@ impl<P: Packet, W: Watch> Queue<P, W> {
         self.departed.add(_size);
     }
 
-    /// What was offered has departed, was dropped, or waits: in packets and in bytes. Panics where it is not so;
-    /// release builds do not count.
+    /// Panics unless every packet and byte that was offered has departed, was dropped, or waits. Release builds do not
+    /// check this.
     pub fn audit(&self) {
         #[cfg(debug_assertions)]
         {
@@ -161,7 +161,7 @@ impl<P: Packet, W: Watch> Queue<P, W> {
         }
     }
 
-    /// What it has seen so far.
+    /// The counts so far.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
@@ -175,12 +175,12 @@ impl<P: Packet, W: Watch> Queue<P, W> {
         self.tally.data - waiting as u64
     }
 
-    /// Bytes that wait here and are not promised to anybody.
+    /// Bytes of the packets that wait here until they are taken.
     pub fn held_bytes(&self) -> u64 {
         if self.pays_for_departures() { self.bytes } else { 0 }
     }
 
-    /// Packets that wait here, queue by queue; none where they are on their way as soon as they come.
+    /// Packets that wait here until they are taken, queue by queue.
     pub fn iter(&self) -> impl Iterator<Item = &P> {
         match &self.waiting {
             Waiting::Known(_) => None,
@@ -190,7 +190,7 @@ impl<P: Packet, W: Watch> Queue<P, W> {
         .flatten()
     }
 
-    /// The law's complaint, if it cannot go on.
+    /// Why the law has failed, if it has.
     #[inline]
     pub fn failure(&self) -> Option<&str> {
         self.law.failure()
@@ -211,7 +211,7 @@ impl<P: Packet, W: Watch> Queue<P, W> {
         self.watch.hold(now, self.packets, self.bytes);
     }
 
-    /// Packets whose known service has begun by `to` wait no longer.
+    /// Removes packets whose known service has begun by `to`.
     #[inline]
     pub fn advance(&mut self, to: Time) {
         if let Waiting::Known(starts) = &mut self.waiting {
@@ -228,7 +228,7 @@ impl<P: Packet, W: Watch> Queue<P, W> {
         }
     }
 
-    /// Does nothing wait?
+    /// Does no packet wait?
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.packets == 0
@@ -246,7 +246,7 @@ impl<P: Packet, W: Watch> Queue<P, W> {
         self.bytes
     }
 
-    /// The law's verdict and the buffer's: which queue the packet joins, if any. `free_at` is when the
+    /// Asks law and buffer for a packet. Returns the queue that it joins, if it is admitted. `free_at` is when the
     /// transmitter is done; `flow` is [`Arrival::flow`].
     #[inline]
     pub fn admit(
@@ -287,7 +287,7 @@ impl<P: Packet, W: Watch> Queue<P, W> {
         None
     }
 
-    /// Marks a packet, if the law says so and its sender understands. Is it marked?
+    /// Marks a packet, if the verdict is a mark and the packet can carry one. Returns whether it is marked.
     #[inline(never)]
     fn mark(&mut self, verdict: Verdict, packet: &mut P, came: Time) -> bool {
         let marked = verdict == Verdict::Mark && ecn::mark(&mut packet.wire());
@@ -297,7 +297,7 @@ impl<P: Packet, W: Watch> Queue<P, W> {
         marked
     }
 
-    /// The buffer overflows: asks the law whose packets to drop. Are there any?
+    /// The buffer overflows: asks the law which queue's packets to drop. Returns whether there are any.
     #[cold]
     fn asks_for_eviction(&mut self) -> bool {
         if let Waiting::Held(held) = &self.waiting
@@ -309,13 +309,13 @@ impl<P: Packet, W: Watch> Queue<P, W> {
         self.eviction.packets > 0
     }
 
-    /// Has the buffer overflown, so that there are packets to [evict](Self::evict)?
+    /// Has the buffer overflowed, so that there are packets to [evict](Self::evict)?
     #[inline]
     pub fn is_overfull(&self) -> bool {
         self.eviction.packets > 0
     }
 
-    /// The next packet that is dropped because the buffer has overflown.
+    /// The next packet to drop, because the buffer has overflowed.
     pub fn evict(&mut self, now: Time) -> Option<P> {
         if !self.is_overfull() && !self.buffer.fits(self.packets, self.bytes) {
             self.asks_for_eviction();
@@ -334,14 +334,14 @@ impl<P: Packet, W: Watch> Queue<P, W> {
         Some(packet)
     }
 
-    /// A packet that was accepted is dropped after all.
+    /// A packet that the law has accepted is dropped.
     fn withdraw(&mut self, packet: &P, came: Time) {
         self.tally.dropped.add(packet.size());
         self.tally.data -= u64::from(packet.is_data());
         self.watch.dropped(came);
     }
 
-    /// An admitted packet's service is known to start at `start`; if that is later than `now` it waits for it.
+    /// The service of an admitted packet is known to start at `start`. If that is later than `now`, it waits.
     #[inline]
     pub fn expect(&mut self, packet: &P, start: Time, now: Time) {
         if start <= now {
@@ -353,7 +353,7 @@ impl<P: Packet, W: Watch> Queue<P, W> {
         }
     }
 
-    /// An admitted packet waits here. Gives its place, in which the caller may still change it.
+    /// An admitted packet waits here. Returns a reference to it in the queue, so that the caller may change it.
     #[inline]
     pub fn push(&mut self, packet: &P, queue: usize, now: Time) -> Option<&mut P> {
         self.grow(packet.size(), now);
@@ -377,7 +377,7 @@ impl<P: Packet, W: Watch> Queue<P, W> {
         self.bytes -= u64::from(size);
     }
 
-    /// The queue that is served next, if anything waits here.
+    /// The queue that is served next, if a packet waits here.
     #[inline(always)]
     pub fn select(&mut self) -> Option<usize> {
         let Waiting::Held(held) = &self.waiting else { return None };
@@ -393,7 +393,7 @@ impl<P: Packet, W: Watch> Queue<P, W> {
         Some(packet)
     }
 
-    /// A packet that came at `since` is to be transmitted: the law acts. Does it go on?
+    /// A packet that came at `since` is to be transmitted. The law may drop it; returns whether it does not.
     #[inline(always)]
     pub fn depart(&mut self, packet: &mut P, from: usize, since: Time, now: Time) -> bool {
         let queue = match &self.waiting {
@@ -422,7 +422,7 @@ impl<P: Packet, W: Watch> Queue<P, W> {
         self.law.tick_at()
     }
 
-    /// The law's tick, over the queue as it is at `now`.
+    /// Calls the law's tick, with the queue at `now`.
     pub fn tick(&mut self, now: Time) {
         self.advance(before(now));
         let all = self.view(now);
@@ -434,7 +434,7 @@ impl<P: Packet, W: Watch> Queue<P, W> {
         }
     }
 
-    /// The link's rate has changed: the law is told.
+    /// Tells the law that the link's rate has changed.
     pub fn on_rate(&mut self, rate: BitRate) {
         self.law.on_rate(rate);
     }
@@ -442,18 +442,18 @@ impl<P: Packet, W: Watch> Queue<P, W> {
     /// Changes a parameter of the law.
     ///
     /// # Errors
-    /// Where the law refuses it.
+    /// If the law refuses it.
     pub fn tune(&mut self, name: &str, value: &Value) -> Result<(), ParamError> {
         self.law.tune(name, value)
     }
 
-    /// What the law says.
+    /// The law's signal.
     pub fn signal(&self) -> f64 {
         self.law.signal()
     }
 }
 
-/// The last instant before: who comes, or looks, at the instant of a departure finds the packet still waiting.
+/// The last instant before `now`: at the very instant of its departure, a packet still counts as waiting.
 #[inline]
 fn before(now: Time) -> Time {
     Time::from_ps(now.ps().saturating_sub(1))

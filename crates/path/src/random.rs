@@ -1,5 +1,5 @@
-//! Random streams: one a component, seeded from the run's seed and the component's name. Numbers of flows and
-//! packets that look random but follow from who they are.
+//! Random streams: one for each component, seeded from the run's seed and the component's name. Also identities of
+//! flows and identifiers of packets, which look random but follow from names and numbers.
 
 use knee_laws::router::Draw;
 use rand::RngCore;
@@ -10,9 +10,9 @@ use rand_pcg::Pcg64;
 pub struct Stream(Pcg64);
 
 impl Stream {
-    /// The stream of the component of this name. Adding a component changes no other's numbers.
+    /// The stream of the component with this name. Adding a component does not change those of others.
     pub fn new(seed: u64, name: &str) -> Self {
-        // FNV-1a, 128 bits, over the name: where the generator starts and which sequence it follows.
+        // FNV-1a, 128 bits, over the name, gives the generator's start and its sequence.
         let hash =
             name.bytes().fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128, |hash, byte| {
                 (hash ^ u128::from(byte)).wrapping_mul(0x0100_0000_0000_0000_0000_013b)
@@ -44,7 +44,7 @@ fn mix(z: u64) -> u64 {
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// A number for the `n`th flow of a group. It depends on nobody else, so that adding a group changes no other's.
+/// The identity of the `n`th flow of a group. Adding a group does not change those of others.
 pub fn identity(group: &str, n: u64) -> u64 {
     // FNV-1a, 64 bits, over the name.
     let hash = group.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {

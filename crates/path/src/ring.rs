@@ -1,7 +1,7 @@
-//! A ring buffer whose length is a power of two: what packets wait and travel in.
+//! A ring buffer whose length is a power of two. Packets wait and travel in it.
 
-/// First in, first out; grows when full and never shrinks, so that a run allocates only while it warms up.
-/// When it runs empty it starts over at its first slot, which is likely still in the cache.
+/// First in, first out. It grows when full and never shrinks, so that a run allocates only while it warms up. When it
+/// becomes empty, it starts again at its first slot, which is likely still in the cache.
 #[derive(Debug)]
 pub struct Ring<T> {
     slots: Box<[T]>,
@@ -16,8 +16,8 @@ impl<T> Default for Ring<T> {
 }
 
 impl<T: Copy> Ring<T> {
-    /// Appends, and gives the place: who changes a field there spares the processor a stall on copying
-    /// what it has just written in parts.
+    /// Appends a value. Returns a reference to it: changing a field there, rather than before the copy, avoids a
+    /// stall of the processor.
     #[inline]
     pub fn push(&mut self, value: T) -> &mut T {
         if self.len as usize == self.slots.len() {

@@ -1,7 +1,8 @@
 //! Closed forms and draws, seen from inside.
 
+use crate::network::flows::{start_times, stop_times};
 use crate::plan::plans::Plan;
-use crate::run::build::{network, start_times, stop_times};
+use crate::run::build::network;
 use crate::scenario::Scenario;
 use knee_input::interrupt::Interrupt;
 use knee_input::quantity::{BufferSize, Delay, FlowSize, Period, Rate, Size, Written};
@@ -10,7 +11,7 @@ use knee_laws::codecs::Codec;
 use knee_laws::params::Value;
 use knee_laws::quantities::{Span, Time};
 use knee_laws::slow_start::Rule;
-use knee_sim::config::{Buffer, LinkId, Loss, NetworkConfig, Reorder};
+use knee_sim::config::{Buffer, LinkId, NetworkConfig, RandomLoss, Reorder};
 
 fn scenario(text: &str) -> Scenario {
     let source = Source { text, name: "test.toml", format: Format::Toml, overrides: &[] };
@@ -233,17 +234,17 @@ fn links_lose_and_reorder_both_ways() {
         assert_eq!((network.links[1].loss, network.links[2].loss), (network.links[0].loss, None));
         network.links[0].loss
     };
-    let each = |probability| Some(Loss::Bernoulli { probability });
+    let each = |probability| Some(RandomLoss::Bernoulli { probability });
     assert_eq!(with("0.01"), each(0.01));
     assert_eq!(with("0"), each(0.0));
     assert_eq!(with("{ probability = 0.02 }"), each(0.02));
     assert_eq!(
         with("{ gilbert_elliott = { enter = 0.01, leave = 0.2 } }"),
-        Some(Loss::GilbertElliott { enter: 0.01, leave: 0.2, good: 0.0, bad: 1.0 })
+        Some(RandomLoss::GilbertElliott { enter: 0.01, leave: 0.2, good: 0.0, bad: 1.0 })
     );
     assert_eq!(
         with("{ gilbert_elliott = { enter = 0.01, leave = 0.2, good = 0.1, bad = 0.5 } }"),
-        Some(Loss::GilbertElliott { enter: 0.01, leave: 0.2, good: 0.1, bad: 0.5 })
+        Some(RandomLoss::GilbertElliott { enter: 0.01, leave: 0.2, good: 0.1, bad: 0.5 })
     );
 }
 
@@ -301,11 +302,10 @@ fn a_profile_stands_for_its_keys_where_it_is_written() {
 
 #[test]
 fn every_key_of_the_modern_profile_has_a_source() {
-    let keys = serde_json::json!(crate::document::defaults::profile(
-        crate::document::format::Profile::Modern
-    ));
+    let keys =
+        serde_json::json!(crate::document::fill::profile(crate::document::format::Profile::Modern));
     let keys = keys.as_object().expect("a table");
-    let sources = crate::document::defaults::MODERN_SOURCES;
+    let sources = crate::document::fill::MODERN_SOURCES;
     assert_eq!(keys.len(), sources.len());
     assert!(sources.iter().all(|(key, _)| keys.contains_key(*key)));
 }

@@ -31,7 +31,7 @@ fn resident_mb() -> f64 {
     pages * 4096e-6
 }
 
-/// What a workload is asked to reach, in million packets a CPU second; 0 where nothing is asked.
+/// A workload, and the million packets a CPU second that it must reach; 0: no requirement.
 struct Workload {
     name: String,
     target: f64,
@@ -75,7 +75,7 @@ fn short() -> Vec<Workload> {
     list.map(|(name, dumbbell)| Workload { name: name.to_owned(), target: 0.0, dumbbell }).into()
 }
 
-/// W1's shape over flows and over capacity: as many packets in each, about a million.
+/// W1 with other numbers of flows and capacities, each with about a million packets.
 fn scaling() -> Vec<Workload> {
     let one = |name: String, mbps: f64, flows: u32| {
         let seconds = (8e9 / (mbps * 1e6)).clamp(2.0, 2000.0) as u64;

@@ -1,20 +1,19 @@
-//! The agenda: what happens next. It holds one entry a line, link, flow timer or source, never one a packet
-//! (but for the few that a link delays at random).
+//! The agenda: the pending events. It holds one entry for each line, link, flow timer or source, and none for
+//! packets, except the few that a link delays at random.
 //!
-//! A calendar: a wheel of buckets, each about as wide as the mean gap between events, so that scheduling
-//! and taking an event cost the same whether ten or a million are pending; a heap for what lies beyond the
-//! wheel's turn. Width and size follow the events themselves, and the order of events does not depend on them.
+//! It is a calendar queue: a wheel of buckets, and a heap for events beyond the wheel's horizon. A bucket is about
+//! as wide as the mean gap between events, so that scheduling and taking an event cost the same whether ten or a
+//! million are pending. Width and number of buckets adapt to the events; the order of events does not depend on them.
 //!
-//! Events at the same picosecond happen in the order of their [`Kind`], then of the component that they are
-//! about. That order follows from the event alone, so no component's events depend on what others do
-//! elsewhere. Two pending events of one kind and one component mean the same, so that their order is no
-//! question (docs/decisions/0019-order-of-events.md).
+//! Events at the same picosecond happen in the order of their [`Kind`], then of their component. This order
+//! follows from the events alone: what other components do cannot change it. Two pending events of one kind and
+//! one component mean the same, so their order does not matter (docs/decisions/0019-order-of-events.md).
 
 use knee_laws::quantities::Time;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What an entry is about; `index` is a link, flow or source as the kind says.
+/// An event: its kind, and the index of the link, flow, source or channel that it concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Event(u32);
 
@@ -40,7 +39,8 @@ kinds! {
     Line,
     /// A packet that left a line's order reaches the far end.
     Late,
-    /// A link that pays for departures has transmitted a packet: what has just arrived is there to be chosen.
+    /// A link with departure events has transmitted a packet. It chooses the next also from those that arrived at this
+    /// instant.
     Served,
     /// A transmission on a shared channel begins or ends.
     Medium,
@@ -58,7 +58,7 @@ kinds! {
     Pace,
     /// A flow's retransmission timer: an ACK that arrives at this instant is in time.
     Timeout,
-    /// A probe samples what the instant has left.
+    /// A probe samples, after everything else at this instant.
     Probe,
 }
 
@@ -70,7 +70,7 @@ const _: () = assert!(KINDS.len() <= 1 << KIND_BITS);
 pub const MAX_INDEX: usize = (1 << INDEX_BITS) - 1;
 
 impl Event {
-    /// An event of this kind about this component.
+    /// An event of this kind for this component.
     #[inline]
     pub fn new(kind: Kind, index: u32) -> Self {
         debug_assert!(index as usize <= MAX_INDEX);
@@ -81,7 +81,7 @@ impl Event {
     pub fn kind(self) -> Kind {
         KINDS[(self.0 >> INDEX_BITS) as usize]
     }
-    /// The component that it is about.
+    /// The index of its component.
     #[inline]
     pub fn index(self) -> u32 {
         self.0 & MAX_INDEX as u32
@@ -101,7 +101,7 @@ const MIN_BUCKETS: usize = 512;
 const FIRST_SHIFT: u32 = 22;
 /// Events between looks at the width of the buckets.
 const REVIEW: u64 = 1 << 14;
-/// Entries of a bucket that are kept sorted; where there are more, as when all flows start at once, a heap has them.
+/// The most entries of a bucket that are kept sorted. A heap holds the rest, as when all flows start at once.
 const MOST_DUE: usize = 256;
 
 /// An entry in the list of its bucket.
@@ -117,14 +117,14 @@ const _: () = assert!(size_of::<Node>() == 16, "four nodes a cache line");
 /// The pending events.
 #[derive(Debug)]
 pub struct Agenda {
-    /// Entries of the bucket that is being taken, latest first: the next event is the last.
+    /// Entries of the current bucket, latest first: the next event is the last.
     due: Vec<Entry>,
-    /// Further entries of that bucket, none before any of `due`, if there are many. While there are any,
-    /// `most_due` and `next_review` are 0, so that who enters an event, or needs one, comes upon them.
+    /// Further entries of that bucket, none earlier than any of `due`. While there are any, `most_due` and
+    /// `next_review` are 0: the checks of these two in `schedule` and `take` then also find this heap.
     late: BinaryHeap<Reverse<Entry>>,
-    /// How many of `due` there may be.
+    /// The most entries that `due` may hold.
     most_due: usize,
-    /// The bucket that is being taken: its number since the start of time.
+    /// The number of the current bucket, counted from time 0.
     at: u64,
     /// A bucket is `1 << shift` picoseconds wide.
     shift: u32,
@@ -139,7 +139,7 @@ pub struct Agenda {
     /// Entries beyond the wheel, and the bucket of the first of them.
     beyond: BinaryHeap<Reverse<Entry>>,
     beyond_from: u64,
-    /// When and with which count of taken events the width was last looked at, and when next.
+    /// Instant and count of taken events at the last review of the width; below, the count at the next.
     reviewed: (u64, u64),
     next_review: u64,
     taken: u64,
@@ -168,7 +168,7 @@ impl Default for Agenda {
 }
 
 impl Agenda {
-    /// Enters an event, not earlier than the last one taken.
+    /// Schedules an event, not earlier than the last one taken.
     #[inline(always)]
     pub fn schedule(&mut self, at: Time, event: Event) {
         self.insert(Entry { at: at.ps(), event });
@@ -179,7 +179,7 @@ impl Agenda {
         let bucket = entry.at >> self.shift;
         let ahead = bucket.wrapping_sub(self.at);
         if ahead.wrapping_sub(1) < self.heads.len() as u64 - 1 {
-            self.hang(bucket, entry);
+            self.link(bucket, entry);
         } else if bucket <= self.at {
             self.insert_due(entry);
         } else {
@@ -188,7 +188,7 @@ impl Agenda {
         }
     }
 
-    /// Puts an entry in its place in the bucket that is being taken.
+    /// Inserts an entry into the current bucket.
     #[inline(always)]
     fn insert_due(&mut self, entry: Entry) {
         if self.due.len() >= self.most_due {
@@ -198,7 +198,7 @@ impl Agenda {
         self.due.insert(place, entry);
     }
 
-    /// The same where the bucket has many entries: the later ones are in the heap.
+    /// Inserts an entry into a bucket that is full or whose later entries are in the heap.
     #[cold]
     #[inline(never)]
     fn insert_late(&mut self, entry: Entry) {
@@ -213,7 +213,7 @@ impl Agenda {
         self.due.insert(place, entry);
     }
 
-    /// The next entry of the bucket that is being taken, where there were many and the heap has the rest.
+    /// The next entry of the current bucket where the heap holds the rest.
     #[cold]
     fn take_late(&mut self) -> Option<Entry> {
         let Reverse(entry) = self.late.pop()?;
@@ -223,9 +223,9 @@ impl Agenda {
         Some(entry)
     }
 
-    /// Hangs an entry into a bucket of the wheel.
+    /// Links an entry into a bucket of the wheel.
     #[inline(always)]
-    fn hang(&mut self, bucket: u64, entry: Entry) {
+    fn link(&mut self, bucket: u64, entry: Entry) {
         let slot = bucket as usize & (self.heads.len() - 1);
         let node = Node { at: entry.at, event: entry.event, next: self.heads[slot] };
         let index = self.spare;
@@ -262,7 +262,7 @@ impl Agenda {
         self.taken
     }
 
-    /// Turns the wheel to the next occupied bucket and returns its first entry; others become due.
+    /// Turns the wheel to the next occupied bucket. Returns its first entry; the others become due.
     #[inline]
     fn turn(&mut self) -> Option<Entry> {
         if self.taken >= self.next_review {
@@ -281,20 +281,20 @@ impl Agenda {
         } else {
             self.at = self.beyond_from;
         }
-        // The wheel's horizon has moved: what lay beyond may have come within it.
+        // The wheel's horizon has moved: some entries of the heap may now fit into the wheel.
         if self.beyond_from < self.at + self.heads.len() as u64 {
             self.fetch();
         }
         let slot = self.at as usize & (self.heads.len() - 1);
         let first = std::mem::replace(&mut self.heads[slot], NIL);
         self.occupied[slot / 64] &= !(1 << (slot % 64));
-        let (entry, next) = self.unhang(first);
-        if next == NIL { Some(entry) } else { self.unhang_all(entry, next) }
+        let (entry, next) = self.unlink(first);
+        if next == NIL { Some(entry) } else { self.unlink_all(entry, next) }
     }
 
     /// Frees a node.
     #[inline]
-    fn unhang(&mut self, index: u32) -> (Entry, u32) {
+    fn unlink(&mut self, index: u32) -> (Entry, u32) {
         let node = &mut self.nodes[index as usize];
         let (entry, next) = (Entry { at: node.at, event: node.event }, node.next);
         node.next = self.spare;
@@ -303,18 +303,18 @@ impl Agenda {
         (entry, next)
     }
 
-    /// Moves the entries of a bucket to those that are due, in order, and takes the first.
-    fn unhang_all(&mut self, first: Entry, mut index: u32) -> Option<Entry> {
+    /// Moves the entries of a bucket to `due`, in order, and takes the first.
+    fn unlink_all(&mut self, first: Entry, mut index: u32) -> Option<Entry> {
         self.due.push(first);
         while index != NIL {
-            let (entry, next) = self.unhang(index);
+            let (entry, next) = self.unlink(index);
             index = next;
             self.insert_due(entry);
         }
         self.due.pop()
     }
 
-    /// Moves what the wheel can hold from beyond it.
+    /// Moves the entries that now fit into the wheel from the heap.
     #[cold]
     fn fetch(&mut self) {
         let horizon = self.at + self.heads.len() as u64;
@@ -325,12 +325,12 @@ impl Agenda {
                 return;
             }
             self.beyond.pop();
-            self.hang(bucket, entry);
+            self.link(bucket, entry);
         }
         self.beyond_from = u64::MAX;
     }
 
-    /// The number of the first occupied bucket after `at`; there is one.
+    /// The number of the first occupied bucket after `at`. There must be one.
     #[inline]
     fn next_occupied(&self) -> u64 {
         let wrap = self.heads.len() - 1;
@@ -345,7 +345,7 @@ impl Agenda {
         self.at + 1 + (slot.wrapping_sub(start) & wrap) as u64
     }
 
-    /// Fits the wheel to the events: buckets as wide as the mean gap, at least as many as entries.
+    /// Adapts the wheel to the events: buckets as wide as the mean gap, and at least as many as there are entries.
     #[cold]
     fn review(&mut self) {
         let now = self.at << self.shift;

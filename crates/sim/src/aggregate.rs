@@ -1,29 +1,28 @@
 //! An aggregate: packets of other flows, and the flow that carries them inside a network.
 //!
-//! What its packets carry is kept here, a place a packet under way, wherever each travels: on lines, in
-//! queues, overtaken by others. A place is free again when its carrier arrives or is dropped, so that what
-//! came in is what came out, was dropped, or is inside.
+//! The carried packets are kept here, in one place for each carrying packet under way. The place is freed when
+//! the carrying packet arrives or is dropped. So each packet that entered is delivered, lost or still inside.
 
 use crate::packet::Packet;
 
-/// The cargo of an empty packet.
+/// The place of a packet that carries nothing.
 const NOTHING: u32 = u32::MAX;
 
-/// An aggregate in motion.
+/// The state of an aggregate.
 #[derive(Debug)]
 pub struct Aggregate {
-    /// The link that it is to others.
+    /// The link by which other flows see it.
     pub link: u32,
     /// Bytes that carrying adds to a packet.
     overhead: u16,
-    /// Size of an empty packet without that.
+    /// Size of an empty packet without the overhead.
     empty: u16,
     cargo: Vec<Packet>,
     /// Places of the cargo that are free.
     free: Vec<u32>,
     pub delivered: u64,
     pub lost: u64,
-    /// Bytes of the packets delivered, as they are outside.
+    /// Bytes of the packets delivered, without the overhead.
     pub delivered_bytes: u64,
     /// `lost` and `delivered_bytes` when statistics began.
     base: (u64, u64),
@@ -32,7 +31,7 @@ pub struct Aggregate {
 }
 
 impl Aggregate {
-    /// One with nothing inside; its empty packets have so many bytes, and the overhead.
+    /// An aggregate with nothing inside. Its empty packets have `empty` bytes and the overhead.
     pub fn new(link: u32, overhead: u16, empty: u16) -> Self {
         Self {
             link,
@@ -48,7 +47,7 @@ impl Aggregate {
         }
     }
 
-    /// Loads a packet of the carrying flow; with nothing, it becomes an empty one.
+    /// Loads a packet into one of the carrying flow. Without a packet, that one travels empty.
     pub fn load(&mut self, carrier: &mut Packet, packet: Option<&Packet>) {
         let place = match packet {
             None => NOTHING,
@@ -68,7 +67,7 @@ impl Aggregate {
             packet.map_or(self.empty, |packet| packet.size).saturating_add(self.overhead);
     }
 
-    /// The egress: what a packet of the carrying flow has brought.
+    /// The egress: takes out what a packet of the carrying flow brought.
     pub fn deliver(&mut self, carrier: &Packet) -> Option<Packet> {
         let packet = self.unload(carrier)?;
         self.delivered += 1;
@@ -76,7 +75,7 @@ impl Aggregate {
         Some(packet)
     }
 
-    /// A packet of the carrying flow is gone: what is lost with it.
+    /// A packet of the carrying flow was dropped: what is lost with it.
     pub fn lose(&mut self, carrier: &Packet) -> Option<Packet> {
         let packet = self.unload(carrier)?;
         self.lost += 1;
@@ -144,6 +143,6 @@ mod tests {
         assert_eq!(aggregate.lose(&a).map(|packet| packet.seq), Some(70));
         assert_eq!((aggregate.inside(), aggregate.delivered, aggregate.lost), (0, 1, 1));
         aggregate.load(&mut a, Some(&Packet::data(3, 90, 500, false)));
-        assert_eq!((aggregate.cargo.len(), aggregate.inside()), (2, 1)); // a place again
+        assert_eq!((aggregate.cargo.len(), aggregate.inside()), (2, 1)); // the place is used again
     }
 }

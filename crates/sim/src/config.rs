@@ -1,6 +1,5 @@
-//! What a network is made of, as `knee-scenario` describes it to the simulator.
+//! The description of a network, as `knee-scenario` gives it to the simulator.
 
-pub use crate::medium::phy::{Phy, Symbol};
 pub use crate::quantity::Quantity;
 use knee_laws::capacity;
 use knee_laws::codecs::Codec;
@@ -10,25 +9,25 @@ use knee_laws::registry::{Router, Sender};
 use knee_laws::router::Needs;
 use knee_laws::routers::droptail::DropTail;
 use knee_laws::sender::Recovery;
-pub use knee_path::Buffer;
+pub use knee_path::{Buffer, Phy, STANDARDS, Standard, Symbol};
 
-/// A link, by its place in the network.
+/// A link, by its index in [`NetworkConfig::links`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LinkId(pub u32);
 
-/// A group of flows, by its place in the network: flows of one group share law and meaning.
+/// A group of flows, by its index in [`NetworkConfig::groups`]. Flows of a group share their transport's options.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GroupId(pub u32);
 
-/// How a link loses packets at random. They are lost after their transmission: they use capacity.
+/// How a link loses packets at random. It loses them after their transmission, so they use capacity.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Loss {
+pub enum RandomLoss {
     /// Each with this probability.
     Bernoulli {
-        /// Of a loss.
+        /// Probability of a loss.
         probability: f64,
     },
-    /// In bursts: two states, a step a packet.
+    /// In bursts: a Markov chain of two states, which takes a step for each packet.
     GilbertElliott {
         /// Probability of going from the good state to the bad one.
         enter: f64,
@@ -44,9 +43,9 @@ pub enum Loss {
 /// How a link delays packets at random, so that others overtake them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reorder {
-    /// Of a delay.
+    /// Probability that a packet is delayed.
     pub probability: f64,
-    /// The delay is uniform from nothing to this.
+    /// The delay is uniform between 0 and this.
     pub delay: Span,
 }
 
@@ -55,31 +54,52 @@ pub struct Reorder {
 pub struct Estimate {
     /// Interval and averages.
     pub params: capacity::Params,
-    /// From what a station sees of its channel, rather than from the times of its packets?
+    /// Is it estimated from the station's view of its channel, rather than from the times of its packets?
     pub passive: bool,
+}
+
+/// What a link's law takes for the link's capacity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Capacity {
+    /// The link's rate.
+    Rate,
+    /// This rate, whatever the link's is.
+    Fixed(BitRate),
+    /// An estimate; until there is one, the link's rate.
+    Estimated(Estimate),
+}
+
+impl Capacity {
+    /// How it is estimated, if it is.
+    pub fn estimate(&self) -> Option<Estimate> {
+        match self {
+            Self::Estimated(estimate) => Some(*estimate),
+            Self::Rate | Self::Fixed(_) => None,
+        }
+    }
 }
 
 /// A change of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LinkChange {
-    /// Its rate; a packet in transmission is transmitted at the old one.
+    /// Its rate. A packet in transmission finishes at the old one.
     Rate(BitRate),
-    /// Its propagation delay, for packets that it transmits from now on: they overtake those under way if it is
-    /// shorter.
+    /// Its propagation delay, for packets that it transmits from now on. If it is shorter, they overtake those under
+    /// way.
     Delay(Span),
     /// Its random loss.
-    Loss(Option<Loss>),
+    Loss(Option<RandomLoss>),
     /// A parameter of its router law.
     Parameter(String, Value),
 }
 
-/// A change of a network that runs.
+/// A change of a running network.
 pub enum Change {
     /// Of a link.
     Link(LinkId, LinkChange),
     /// A parameter of the law of the flow with this number.
     Parameter(u32, String, Value),
-    /// A flow joins: it starts at once, whatever its configuration says.
+    /// A flow joins. It starts at once; the start in its configuration does not count.
     Join(Box<Newcomer>),
     /// The flow with this number sends no new data.
     Leave(u32),
@@ -87,34 +107,34 @@ pub enum Change {
 
 /// One directed link.
 pub struct LinkConfig {
-    /// Its name, which seeds its random stream.
+    /// Its name, which seeds its random stream and gives its order among the links.
     pub name: String,
     /// Capacity.
     pub rate: BitRate,
     /// Propagation delay.
     pub delay: Span,
-    /// Room in its queue.
+    /// Size of its queue's buffer.
     pub buffer: Buffer,
-    /// Its law.
+    /// The law of its queue.
     pub router: Router,
     /// What the law needs of the link.
     pub needs: Needs,
-    /// Does the law learn the capacity from how long packets take, in place of the rate?
-    pub estimate: Option<Estimate>,
+    /// The capacity that the law is told.
+    pub capacity: Capacity,
     /// What changes in the run, in order of time.
     pub changes: Vec<(Time, LinkChange)>,
-    /// May it also be changed from outside ([`Simulation::apply`](crate::Simulation::apply))?
+    /// May it also change from outside ([`Simulation::apply`](crate::Simulation::apply))?
     pub changeable: bool,
-    /// Random loss, of packets that the queue has let through.
-    pub loss: Option<Loss>,
+    /// Random loss of packets that it has transmitted.
+    pub loss: Option<RandomLoss>,
     /// Reordering.
     pub reorder: Option<Reorder>,
-    /// Is it reported and probed? Others keep no statistics.
+    /// Does it keep statistics, so that it is reported and probed?
     pub measured: bool,
 }
 
 impl LinkConfig {
-    /// A link that does nothing but carry: without limit, law, impairments and statistics.
+    /// A link that only carries packets: without limit, law, impairments and statistics.
     pub fn plain(name: &str, rate: BitRate, delay: Span) -> Self {
         Self {
             name: name.to_owned(),
@@ -123,7 +143,7 @@ impl LinkConfig {
             buffer: Buffer::Unlimited,
             router: Router::DropTail(DropTail),
             needs: Needs::ARRIVALS,
-            estimate: None,
+            capacity: Capacity::Rate,
             changes: Vec::new(),
             changeable: false,
             loss: None,
@@ -144,37 +164,36 @@ pub struct Transport {
     pub recovery: Recovery,
     /// Initial window in packets.
     pub initial_window: f64,
-    /// Does a flow open with a handshake: a packet of the size of an ACK, and nothing else until that is
-    /// acknowledged?
+    /// Does a flow open with a handshake? It then sends a packet of the size of an ACK, and nothing else until
+    /// that is acknowledged.
     pub handshake: bool,
     /// The feedback that its packets carry: the law's codec, or `None` where a law that can read ECN
     /// marks has not negotiated them.
     pub codec: Codec,
-    /// Data packets an ACK; 1 acknowledges each at once, 2 is RFC 1122's.
+    /// Data packets for each ACK: 1 acknowledges each at once, 2 is RFC 1122's delayed ACK.
     pub packets_per_ack: u32,
     /// A delayed ACK leaves after this time at the latest.
     pub ack_delay: Span,
     /// Spread packets over the RTT; `None` lets ACKs clock them.
     pub pacing: Option<Pacing>,
-    /// How far a retransmission timeout lies beyond the smoothed RTT at least, as Linux's `tcp_rto_min`.
+    /// The least time between smoothed RTT and retransmission timeout, as Linux's `tcp_rto_min`.
     pub min_rto: Span,
     /// The receiver's window in packets: a cap on what is in flight.
     pub max_window: f64,
-    /// What the network has promised each flow; packets beyond are out of profile, as are ACKs.
+    /// What the network has promised each flow. Further packets are out of profile, and so are ACKs.
     pub commitment: Option<Commitment>,
 }
 
 /// A group of flows.
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// Its name: what the identity of its flows follows from.
+    /// Its name, from which the identities of its flows follow.
     pub name: String,
     /// How its flows send and acknowledge.
     pub transport: Transport,
 }
 
-/// SACK without ECN, an ACK for each packet of 1000 bytes: what tests begin with. Scenarios have defaults of their
-/// own.
+/// SACK without ECN, packets of 1000 bytes, an ACK for each. Tests use it; scenarios have defaults of their own.
 impl Default for Transport {
     fn default() -> Self {
         Self {
@@ -195,7 +214,7 @@ impl Default for Transport {
 }
 
 impl Transport {
-    /// Is it the handshake, which takes the first number, as TCP's SYN does?
+    /// Is this the number of the handshake? It has the first number, as TCP's SYN does.
     #[inline(always)]
     pub fn is_handshake(&self, seq: u32) -> bool {
         seq == 0 && self.handshake
@@ -207,7 +226,7 @@ impl Transport {
     }
 }
 
-/// A rate that a flow has been promised, and how far it may run ahead of it: a token bucket.
+/// A token bucket: the rate that a flow has been promised, and how much it may send at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Commitment {
     /// The rate, on the wire.
@@ -216,16 +235,16 @@ pub struct Commitment {
     pub burst_bytes: f64,
 }
 
-/// Multiples of window / RTT at which packets leave.
+/// Pacing gains: multiples of window / RTT at which packets leave.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pacing {
-    /// In slow start, while the window is below half of the threshold.
+    /// In slow start, while the window is below half of the slow-start threshold.
     pub slow_start: f64,
     /// Otherwise.
     pub avoidance: f64,
 }
 
-/// A way through the network and back. Empty paths are not allowed.
+/// A path through the network and back. Neither direction may be empty.
 #[derive(Clone, Debug)]
 pub struct Route {
     /// Links of the data packets, in order.
@@ -247,7 +266,7 @@ pub struct FlowConfig {
     pub group: GroupId,
     /// Its law, already built.
     pub law: Sender,
-    /// Its way.
+    /// Its path.
     pub route: Route,
     /// When it starts.
     pub start: Time,
@@ -257,23 +276,23 @@ pub struct FlowConfig {
     pub packets: Option<u64>,
 }
 
-/// A flow that joins a network that runs.
+/// A flow that joins a running network.
 pub struct Newcomer {
-    /// Links that it brings, which are numbered behind those that are there.
+    /// Links that it adds. Their numbers follow those of the links that exist.
     pub links: Vec<LinkConfig>,
     /// The flow.
     pub flow: FlowConfig,
 }
 
-/// Flows that arrive at random during the run: Poisson arrivals, random sizes, ways taken in turn.
+/// Flows that arrive at random during the run: Poisson arrivals, random sizes, routes taken in turn.
 pub struct SourceConfig {
     /// The group that its flows belong to.
     pub group: GroupId,
     /// Its name, which seeds its random stream.
     pub name: String,
-    /// Makes the law of one more flow.
+    /// Builds the law of the next flow.
     pub law: Box<dyn Fn() -> Sender + Send>,
-    /// The ways that flows take in turn.
+    /// The routes that flows take in turn.
     pub routes: Vec<Route>,
     /// Mean arrivals a second.
     pub arrivals_per_second: f64,
@@ -304,15 +323,15 @@ pub enum SizeDistribution {
     },
 }
 
-/// Packets of other flows that one flow carries from an ingress to an egress, state an aggregate only.
+/// An aggregate: one flow that carries the packets of others from an ingress to an egress.
 ///
-/// To the flows that cross it, it is a link. What that link is offered waits in its queue, whose law and
-/// buffer are the ingress's; the carrying flow takes it from there, a packet a packet, when its window
-/// allows. Rate and delay of the link tell laws and statistics what the way is like; nothing waits for them.
+/// Other flows see it as a link. Its queue has the law and the buffer of the ingress. The carrying flow takes a
+/// packet from the queue for each that it sends, when its window allows. The link's rate and delay are only told
+/// to laws and statistics; they delay no packet. The network keeps state for each aggregate, not for each flow.
 pub struct AggregateConfig {
-    /// The link that it is to others.
+    /// The link by which other flows see it.
     pub link: LinkId,
-    /// The carrying flow. It has no data of its own; it is numbered behind the configured flows.
+    /// The carrying flow. It has no data of its own. Its number follows those of the configured flows.
     pub flow: FlowConfig,
     /// Bytes on the wire that carrying adds to a packet.
     pub overhead: u16,
@@ -321,7 +340,7 @@ pub struct AggregateConfig {
 /// A sampled quantity: of every measured link, or of every configured flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// What is sampled.
+    /// Which quantity.
     pub quantity: Quantity,
     /// How often.
     pub interval: Span,
@@ -333,7 +352,7 @@ pub struct MediumConfig {
     pub name: String,
     /// Frame times and constants.
     pub phy: Phy,
-    /// Who transmits on it.
+    /// The stations that transmit on it.
     pub stations: Vec<StationConfig>,
 }
 
@@ -341,16 +360,16 @@ pub struct MediumConfig {
 pub struct StationConfig {
     /// Its name, which seeds its backoffs and errors.
     pub name: String,
-    /// The links that it transmits on: to others they are links like any, and each has a queue of its own. Rate and loss of
-    /// such a link tell laws what it is like; frames have the station's.
+    /// The links that it transmits. Flows see them as other links, and each has a queue of its own. Rate and loss of such
+    /// a link are only told to laws; frames have those of the station.
     pub queues: Vec<StationQueue>,
     /// Physical rate of its frames.
     pub rate: BitRate,
-    /// Errors of its data frames, each transmission on its own.
-    pub errors: Option<Loss>,
-    /// Interval at which it estimates the capacity of its links from what it sees of the channel, if any does so.
+    /// Errors of its data frames, independent for each transmission.
+    pub errors: Option<RandomLoss>,
+    /// Interval at which it estimates its links' capacity from its view of the channel, if a link asks for that.
     pub survey: Option<Span>,
-    /// The link that packets for this station take next, for who sends to several from one queue.
+    /// The link that packets for this station take next. It tells a sender to several stations whom a packet is for.
     pub entry: Option<LinkId>,
 }
 
@@ -359,30 +378,30 @@ pub struct StationConfig {
 pub struct StationQueue {
     /// The link.
     pub link: LinkId,
-    /// Whose rate and errors its frames have.
+    /// The station whose rate and errors its frames have.
     pub peer: StationPeer,
 }
 
-/// Whose rate and errors frames have.
+/// The station whose rate and errors frames have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StationPeer {
     /// The sending station's.
     Own,
-    /// Those of the station in this place of the channel's list.
+    /// The station at this index of the channel's list.
     Station(u32),
-    /// Those of the station by whose [entry](StationConfig::entry) each packet goes on.
+    /// For each packet the station whose [entry](StationConfig::entry) is the packet's next link.
     ByPacket,
 }
 
-/// The whole of it.
+/// A whole network.
 pub struct NetworkConfig {
     /// Seeds every random stream, each with its component's name.
     pub seed: u64,
-    /// Links; [`LinkId`] is the place in this list.
+    /// Links; [`LinkId`] is the index in this list.
     pub links: Vec<LinkConfig>,
-    /// Groups; [`GroupId`] is the place in this list.
+    /// Groups; [`GroupId`] is the index in this list.
     pub groups: Vec<Group>,
-    /// Flows that are there from the beginning.
+    /// Flows that exist from the beginning; they may start later.
     pub flows: Vec<FlowConfig>,
     /// Flows that carry packets of others.
     pub aggregates: Vec<AggregateConfig>,

@@ -7,7 +7,7 @@ use knee_laws::quantities::Time;
 /// What went wrong, where, and when.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// The law of a flow cannot go on.
+    /// The law of a flow has failed.
     Sender {
         /// The flow's number.
         flow: u32,
@@ -18,7 +18,7 @@ pub enum Failure {
         /// What the law says.
         message: String,
     },
-    /// The law of a link cannot go on.
+    /// The law of a link has failed.
     Router {
         /// The link.
         link: LinkId,
@@ -36,12 +36,12 @@ pub enum Failure {
     },
 }
 
-/// Why a change was not made.
+/// Why a change was refused.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Unchanged {
-    /// There is no such link or flow, or the flow is gone.
+    /// There is no such link or flow, or the flow has ended.
     Unknown,
-    /// The link was not made to change ([`LinkConfig::changeable`](crate::config::LinkConfig::changeable)).
+    /// The link may not change ([`LinkConfig::changeable`](crate::config::LinkConfig::changeable)).
     Fixed,
     /// The law refuses the parameter.
     Refused(ParamError),

@@ -1,4 +1,4 @@
-//! A flow's sender: what the transport does around a law. Loss recovery, ECN, timer, pacing.
+//! A flow's sender: the transport around a law. Loss recovery, ECN, retransmission timer, pacing.
 
 use crate::config::{GroupId, Pacing, Transport};
 use crate::packet::Packet;
@@ -13,33 +13,33 @@ use knee_laws::registry::Sender;
 use knee_laws::sender::{Ack, Congestion, Loss, Recovery, SenderLaw, Sending};
 use knee_path::identifier;
 
-/// Sequence numbers end here. A flow with this limit is endless.
+/// The end of the sequence numbers. A flow with this limit is endless.
 pub const MAX_PACKETS: u32 = u32::MAX - 1;
 
-/// The number after the last of so many packets of data.
+/// The number after the last of these packets of data.
 pub fn end_of(packets: u64, first: u32) -> u32 {
     packets.max(1).saturating_add(u64::from(first)).min(u64::from(MAX_PACKETS)) as u32
 }
 
-/// A sender in motion. What an ACK touches comes first, so that it lies in few cache lines.
+/// The state of a sender. Fields that an ACK touches come first, so that they lie in few cache lines.
 #[repr(C, align(64))]
 pub struct Flow {
-    /// When the retransmission timer is due, and below, whether the agenda knows of it.
+    /// When the retransmission timer is due; below, whether the agenda has an event for it.
     pub timeout_at: Time,
-    /// When a paced flow may send next, and below, whether the agenda knows.
+    /// When a paced flow may send next; below, whether the agenda has an event for it.
     pub pace_at: Time,
     pub sent: u64,
     pub acks_received: u64,
     pub rtt_sum: Span,
     pub rtt_samples: u64,
     pub group: GroupId,
-    /// Place of its first hop in the network's list.
+    /// Index of its first hop in the network's list.
     pub first_hop: u32,
     /// Packets that it has to send.
     pub limit: u32,
     /// Recovery ends when everything before this is acknowledged.
     recover: u32,
-    /// ECN: no second reduction before this, the packet that says CWR, is acknowledged.
+    /// ECN: the packet with CWR. Before it is acknowledged there is no second reduction.
     reduced_until: u32,
     duplicates: u32,
     recovering: bool,
@@ -47,20 +47,20 @@ pub struct Flow {
     pub timer_set: bool,
     pub pace_set: bool,
     pub started: bool,
-    /// What it emits and reads.
+    /// The codec of its packets.
     pub codec: Codec,
     pub board: Scoreboard,
     pub rtt: RttEstimator,
     pub law: Sender,
-    /// Which of its packets are in profile.
+    /// Decides which of its packets are in profile.
     profile: TokenBucket,
-    /// Delivery rates, for a law that wants them.
+    /// Measures delivery rates, for laws that want them.
     rates: Option<Box<RateSampler>>,
-    /// The wake-up that the agenda knows of.
+    /// The wake-up for which the agenda has an event.
     pub wake_set: Time,
     /// Its number in reports.
     pub number: u32,
-    /// What it is to laws that tell flows apart, and what its packets' identifiers follow from.
+    /// Its identity, for laws that tell flows apart. Its packets' identifiers follow from it.
     pub identity: u64,
     pub start: Time,
     pub stop: Time,
@@ -69,7 +69,7 @@ pub struct Flow {
     pub acks_dropped: u64,
     pub retransmissions: u64,
     pub timeouts: u64,
-    /// Packets of handshakes among those sent.
+    /// Handshake packets sent.
     pub handshakes: u32,
 }
 
@@ -126,7 +126,7 @@ impl Flow {
         }
     }
 
-    /// The window in whole packets: the law's, at least one, at most the receiver's; one in a handshake.
+    /// The window in whole packets: the law's, between 1 and the receiver's; 1 in a handshake.
     #[inline]
     fn window(&self, options: &Transport) -> u32 {
         if options.is_handshake(self.board.una()) {
@@ -177,7 +177,7 @@ impl Flow {
         let feedback = self.read_feedback(packet, options, now);
         let mut ack = Ack {
             now,
-            // A handshake's answer tells of the path, and makes no window grow.
+            // A handshake's answer brings an RTT and feedback, but the window does not grow on it.
             newly_acked: if options.is_handshake(before) { 0 } else { newly },
             in_flight: self.board.in_flight(),
             rtt,
@@ -194,7 +194,7 @@ impl Flow {
         self.law.on_ack(&ack);
     }
 
-    /// The cumulative ACK moved: recovery may end or go on.
+    /// The cumulative ACK has moved: recovery ends or goes on.
     #[inline]
     fn on_progress(&mut self, newly: u32, options: &Transport) {
         if !self.recovering {
@@ -203,13 +203,13 @@ impl Flow {
             self.recovering = false;
             self.board.forget_left();
         } else if options.recovery == Recovery::NewReno && newly > 0 {
-            // RFC 6582: a partial ACK tells of the next hole.
+            // RFC 6582: a partial ACK means that the next packet is lost too.
             self.board.lose_first();
         }
     }
 
-    /// What the law is told of congestion. FlightSize (RFC 5681) is capped by the window: in a long
-    /// recovery packets that have long arrived are outstanding too.
+    /// What the law is told of congestion. FlightSize (RFC 5681) is at most the window: in a long recovery,
+    /// packets that arrived long ago are still outstanding.
     fn congestion(&self, by: Congestion, options: &Transport, now: Time) -> Loss {
         Loss { now, in_flight: self.board.outstanding().min(self.window(options)), by }
     }
@@ -227,22 +227,22 @@ impl Flow {
         feedback
     }
 
-    /// Is it an echo on which no window grows? Not while a timeout's losses are repaired: CWR, which ends
-    /// the echoes, goes out with new data only, so that they say nothing new until then.
+    /// Does the feedback keep the window from growing? After a timeout it does not, until its losses are repaired: only
+    /// new data carries the CWR that ends the echoes.
     #[inline(always)]
     fn holds_still(&self, feedback: &Feedback) -> bool {
         self.is_echo(feedback) && self.board.una() >= self.recover
     }
 
-    /// Is it RFC 3168's echo of a mark, on which no window grows (6.1.2)? Accurate ECN tells of each
-    /// packet, and leaves it to the law.
+    /// Is it RFC 3168's echo of a mark, on which no window grows (6.1.2)? With accurate ECN, feedback is about
+    /// single packets, and the law decides.
     #[inline(always)]
     fn is_echo(&self, feedback: &Feedback) -> bool {
         self.codec == Codec::Ecn && *feedback == Feedback::Ecn { congested: true }
     }
 
-    /// May a recovery begin? Without selective acknowledgements, not at the very end of the last one
-    /// or of a timeout's: duplicate ACKs are then of packets resent in vain (RFC 6582, 3.2, step 2).
+    /// May a recovery begin? Without selective acknowledgements, only once a packet sent after the last recovery or
+    /// timeout is acknowledged: earlier duplicate ACKs may come from needless retransmissions (RFC 6582, 3.2, step 2).
     #[inline]
     fn may_recover(&self, options: &Transport) -> bool {
         match options.recovery {
@@ -269,7 +269,7 @@ impl Flow {
         self.board.lose_first();
     }
 
-    /// The timer is due: everything outstanding is taken for lost.
+    /// The retransmission timer fires: everything outstanding counts as lost.
     pub fn time_out(&mut self, options: &Transport, now: Time) {
         self.timeouts += 1;
         self.law.on_timeout(&self.congestion(Congestion::Timeout, options, now));
@@ -337,7 +337,7 @@ impl Flow {
         Turn::Send(packet)
     }
 
-    /// The law's rate, or the window spread over the RTT if the transport is to pace.
+    /// The pacing rate: the law's, or window / RTT if the transport paces.
     #[inline(always)]
     fn pacing(&mut self, options: &Transport) -> Option<BitRate> {
         match self.law.pacing_rate() {
@@ -346,7 +346,7 @@ impl Flow {
         }
     }
 
-    /// The window spread over the RTT.
+    /// The window over the RTT, times a gain.
     #[inline(never)]
     fn spread(&mut self, gains: Pacing, data_bytes: u16) -> Option<BitRate> {
         if self.rtt.smoothed == Span::ZERO {
@@ -361,7 +361,7 @@ impl Flow {
         Some(BitRate::from_bps(gain * bits / self.rtt.smoothed.seconds()))
     }
 
-    /// Has it begun, and neither stopped nor completed?
+    /// Has it started, and neither stopped nor completed?
     pub fn is_there(&self, now: Time) -> bool {
         self.started && now < self.stop.min(self.completed)
     }
@@ -409,7 +409,7 @@ mod tests {
         flow.take_ack(&echo(1), &transport(), now);
         assert_eq!(flow.law.window(), 4.5); // half of nine
         for next in 2..=10 {
-            flow.take_ack(&echo(next), &transport(), now); // before the packet that says CWR
+            flow.take_ack(&echo(next), &transport(), now); // before the packet with CWR
             assert_eq!(flow.law.window(), 4.5);
         }
         assert_eq!(sent(&mut flow, now)[0], 10);
@@ -474,14 +474,14 @@ mod tests {
             let mut flow = Flow::new(law, GroupId(0), Codec::None);
             let pacing = Some(Pacing { slow_start: 2.0, avoidance: 1.2 });
             let options = Transport { pacing, ..transport() };
-            assert_eq!(flow.pacing(&options), None); // nothing is known of the RTT
+            assert_eq!(flow.pacing(&options), None); // the RTT is not known yet
             flow.rtt.sample(Span::from_millis(80));
             flow.pacing(&options).map_or(0.0, |rate| rate.bps() / 1e6)
         };
         assert!((rate("sack", None) - 2.0).abs() < 1e-9);
         assert!((rate("cubic", Some(20.1)) - 2.0).abs() < 1e-9);
         assert!((rate("sack", Some(20.0)) - 1.2).abs() < 1e-9);
-        assert!((rate("vegas", None) - 1.2).abs() < 1e-9); // has a slow start of its own
+        assert!((rate("vegas", None) - 1.2).abs() < 1e-9); // Vegas has its own slow start
     }
 
     #[test]
@@ -511,7 +511,7 @@ mod tests {
         flow.take_ack(&ack(12), &transport(), at(560)); // all that was outstanding
         assert!(sent(&mut flow, at(560)).starts_with(&[12]));
         for _ in 0..3 {
-            flow.take_ack(&ack(12), &transport(), at(570)); // of packets resent in vain
+            flow.take_ack(&ack(12), &transport(), at(570)); // for needless retransmissions
             assert!(sent(&mut flow, at(570)).is_empty());
         }
     }

@@ -1,26 +1,26 @@
-//! What befalls packets on a link besides its queue: random loss and reordering.
+//! Impairments of a link behind its queue: random loss and reordering.
 //!
 //! Bursts of loss are E. N. Gilbert, "Capacity of a burst-noise channel", Bell System Technical Journal
 //! 39(5), 1960, with E. O. Elliott, "Estimates of error rates for codes on burst-noise channels", ibid.
-//! 42(5), 1963: a Markov chain of two states takes a step a packet. It begins in the good state.
+//! 42(5), 1963: a Markov chain of two states, which takes a step for each packet. It begins in the good state.
 
-use crate::config::{LinkConfig, Loss, Reorder};
+use crate::config::{LinkConfig, RandomLoss, Reorder};
 use knee_laws::quantities::Span;
 use knee_laws::router::Draw;
 use knee_path::Stream;
 
-/// What befalls a packet.
+/// What happens to a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It takes its place on the line.
+    /// It arrives in order.
     Fine,
     /// It does not arrive.
     Lost,
-    /// It arrives so much later than in its turn.
+    /// It arrives this much later than in order.
     Late(Span),
 }
 
-/// A link's impairments in motion.
+/// The state of a link's impairments.
 pub struct Impairment {
     loss: Option<Losses>,
     reorder: Option<(Reorder, Stream)>,
@@ -30,13 +30,13 @@ pub struct Impairment {
 
 /// Random loss.
 pub struct Losses {
-    loss: Loss,
+    loss: RandomLoss,
     is_bad: bool,
     draw: Stream,
 }
 
 impl Impairment {
-    /// That of a link; it may have none yet.
+    /// The impairments of a link; at first there may be none.
     pub fn new(config: &LinkConfig, seed: u64) -> Self {
         let stream = |of: &str| Stream::new(seed, &format!("{of} of {}", config.name));
         let losses = |loss| Losses::new(loss, stream("loss"));
@@ -47,8 +47,8 @@ impl Impairment {
         }
     }
 
-    /// Loses packets in this way from now on. `draw` makes the stream of random numbers, if there was none before.
-    pub fn change_loss(&mut self, loss: Option<Loss>, draw: impl FnOnce() -> Stream) {
+    /// Changes how packets are lost. `draw` makes the stream of random numbers, if there is none yet.
+    pub fn change_loss(&mut self, loss: Option<RandomLoss>, draw: impl FnOnce() -> Stream) {
         self.loss = change(self.loss.take(), loss, draw);
     }
 
@@ -71,26 +71,26 @@ impl Impairment {
     }
 }
 
-/// Losses of another kind, with the random numbers of those before, or of a stream of their own.
+/// Changes how packets are lost. Goes on with the random numbers of the losses before, if there were any.
 pub fn change(
     before: Option<Losses>,
-    loss: Option<Loss>,
+    loss: Option<RandomLoss>,
     draw: impl FnOnce() -> Stream,
 ) -> Option<Losses> {
     loss.map(|loss| Losses::new(loss, before.map_or_else(draw, |before| before.draw)))
 }
 
 impl Losses {
-    /// None yet.
-    pub fn new(loss: Loss, draw: Stream) -> Self {
+    /// Losses of this kind, before the first packet.
+    pub fn new(loss: RandomLoss, draw: Stream) -> Self {
         Self { loss, is_bad: false, draw }
     }
 
-    /// Is the next packet lost? The chain takes its step after it.
+    /// Is the next packet lost? Afterwards the chain takes a step.
     pub fn strike(&mut self) -> bool {
         match self.loss {
-            Loss::Bernoulli { probability } => self.draw.uniform() < probability,
-            Loss::GilbertElliott { enter, leave, good, bad } => {
+            RandomLoss::Bernoulli { probability } => self.draw.uniform() < probability,
+            RandomLoss::GilbertElliott { enter, leave, good, bad } => {
                 let (loss, change) = if self.is_bad { (bad, leave) } else { (good, enter) };
                 let lost = self.draw.uniform() < loss;
                 self.is_bad ^= self.draw.uniform() < change;
@@ -107,7 +107,7 @@ mod tests {
     const N: u32 = 200_000;
 
     /// Fraction lost of N packets, and how often a loss follows a loss.
-    fn lost(loss: Loss) -> (f64, f64) {
+    fn lost(loss: RandomLoss) -> (f64, f64) {
         let mut losses = Losses { loss, is_bad: false, draw: Stream::new(1, "loss of test") };
         let (mut lost, mut pairs, mut before) = (0, 0, false);
         for _ in 0..N {
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn bernoulli_loses_its_fraction_without_memory() {
         for probability in [0.001, 0.3] {
-            let (fraction, again) = lost(Loss::Bernoulli { probability });
+            let (fraction, again) = lost(RandomLoss::Bernoulli { probability });
             let variance = probability * (1.0 - probability);
             let error = (variance / f64::from(N)).sqrt();
             assert!((fraction - probability).abs() < 4.0 * error, "{fraction}");
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn gilbert_elliott_loses_its_stationary_fraction_in_bursts() {
         let (enter, leave, good, bad) = (0.01, 0.2, 0.002, 0.7);
-        let (fraction, again) = lost(Loss::GilbertElliott { enter, leave, good, bad });
+        let (fraction, again) = lost(RandomLoss::GilbertElliott { enter, leave, good, bad });
         let in_bad = enter / (enter + leave);
         let expected = in_bad * bad + (1.0 - in_bad) * good;
         // Covariance at lag k: (bad - good)^2 P(bad) P(good) memory^k.

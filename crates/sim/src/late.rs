@@ -1,4 +1,4 @@
-//! Packets that have left a line's order, each with an event of its own.
+//! Packets that arrive out of their line's order. Each has an event of its own.
 
 use crate::packet::Packet;
 use knee_laws::quantities::Time;
@@ -25,7 +25,7 @@ impl Latecomers {
         self.launched += 1;
     }
 
-    /// The packet that arrives first, of several at one instant the one launched first.
+    /// The packet that arrives first; of several at one instant, the one launched first.
     pub fn pop(&mut self) -> Option<Packet> {
         self.packets.pop().map(|late| late.packet)
     }

@@ -1,4 +1,4 @@
-//! A packet-level simulator whose agenda holds links and flows, never packets.
+//! A packet-level simulator. Its agenda holds an event for a link or a flow, not for each packet.
 //!
 //! [`Simulation::new`] takes a [`config::NetworkConfig`]; [`Simulation::run_until`] advances simulated
 //! time; [`Simulation::report`] gives the numbers.

@@ -1,14 +1,14 @@
-//! A link: a line of packets on their way to the far end, behind a queue where one is needed.
+//! A link: a line of packets on their way to the far end, and before it a queue where one is needed.
 //!
-//! Where packets leave in the order in which they come, the departure of each is known when it arrives:
-//! max(now, free) + size / rate. It then needs no event of its own. A law that acts on departures,
-//! several queues, or a changing rate make a link pay for one event a departure.
+//! If packets leave in the order in which they come, the departure of each is known when it arrives:
+//! max(now, free) + size / rate. It needs no event. A law that acts on departures, several queues, or a changing
+//! rate need an event for each departure.
 //!
-//! A link without limit, law and statistics that one other link alone feeds needs no event for its
-//! arrivals either: they come in the order in which the feeder sends them, so that the packet's arrival
-//! at its far end is known when the feeder sends it. Such a link is called *known ahead*.
+//! A link without limit, law and statistics that is fed by one other link needs no event for arrivals either:
+//! packets come in the order in which the feeder sends them. When the feeder sends a packet, its arrival at the far
+//! end of this link is known. Such a link is called *known ahead*.
 
-use crate::config::{Buffer, LinkChange, LinkConfig, LinkId};
+use crate::config::{Buffer, Capacity, LinkChange, LinkConfig, LinkId};
 use crate::impairment::Fate;
 use crate::packet::Packet;
 use crate::port::Port;
@@ -19,7 +19,7 @@ use knee_laws::quantities::{BitRate, Span, Time};
 use knee_laws::registry::Router;
 use knee_path::Ring;
 
-/// What becomes of a packet that a link is offered.
+/// What happens to a packet that a link is offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It is on its way: see [`Link::arrival`].
@@ -28,12 +28,11 @@ pub enum Outcome {
     Exposed,
     /// It waits for a departure event.
     Waiting,
-    /// It waits, and [who serves the link](Link::service) is to be told.
+    /// It waits; tell [the one who serves the link](Link::service).
     Asking,
-    /// It waits, and others are to be [evicted](Link::evict) as the buffer has overflowed.
+    /// It waits, and the buffer has overflowed; [evict](Link::evict) others.
     Overfull,
-    /// It is on its way, and the link, which pays for departures, is to be [served](Link::serve) at
-    /// this instant.
+    /// It is on its way; [serve](Link::serve) the link at this instant.
     Serving(Time),
     /// It is dropped.
     Dropped,
@@ -45,43 +44,43 @@ pub enum Outcome {
 pub enum Service {
     /// The link itself, at its rate.
     Own,
-    /// The flow of the aggregate that the link is to others, when its window allows.
+    /// The flow of an aggregate, when its window allows.
     Aggregate,
-    /// A station, when a channel that it shares with others allows.
+    /// A station, when its turn on a shared channel comes.
     Medium,
 }
 
-/// A link in motion: one cache line, and the queue apart.
+/// The state of a link: one cache line. Its queue lies elsewhere.
 #[repr(align(64))]
 pub struct Link {
     /// How long a byte takes, in units of 2^-20 ps.
     byte_time: u64,
     delay: Span,
-    /// When the transmitter is done with everything that it has begun or promised.
+    /// When the transmitter is done with all packets that it has accepted.
     free_at: Time,
-    /// Packets on their way, each with its arrival; without departure events also those that wait.
+    /// Packets on their way, each with its arrival; without departure events, also packets that wait.
     pub line: Ring<Packet>,
-    /// Is what arrives known ahead?
+    /// Is it [known ahead](self)?
     pub known_ahead: bool,
     /// Does it lose or delay packets at random?
     pub is_impaired: bool,
-    /// Does its law live by an estimate of the capacity?
+    /// Is its law told an estimate of the capacity in place of the rate?
     estimates: bool,
-    /// Who takes packets from its queue, and the place of that in the network's list.
+    /// Who takes packets from its queue, and the index of that aggregate or station.
     pub service: Service,
     pub server: u32,
-    /// Its entrance, where anybody asks for one: limit, statistics, impairments, or a law that looks.
+    /// Its entrance, if it needs one: for a limit, statistics, impairments or a law other than DropTail.
     port: Option<Box<Port>>,
 }
 
 impl Link {
-    /// A link at rest.
+    /// An idle link.
     pub fn new(config: LinkConfig, seed: u64) -> Self {
         let impaired = config.loss.is_some() || config.reorder.is_some();
         let unseen = matches!(config.router, Router::DropTail(_))
             && config.buffer == Buffer::Unlimited
             && config.changes.is_empty()
-            && !(impaired || config.changeable || config.estimate.is_some())
+            && !(impaired || config.changeable || config.capacity != Capacity::Rate)
             && !(config.measured || config.needs.queues > 1);
         Self {
             byte_time: byte_time(config.rate),
@@ -90,7 +89,7 @@ impl Link {
             line: Ring::default(),
             known_ahead: false,
             is_impaired: impaired,
-            estimates: config.estimate.is_some(),
+            estimates: config.capacity.estimate().is_some(),
             service: Service::Own,
             server: 0,
             port: (!unseen).then(|| Box::new(Port::new(config, seed, false))),
@@ -99,33 +98,29 @@ impl Link {
 
     /// The ingress of an aggregate: packets wait until they are [served](Self::serve), which takes no time.
     pub fn ingress(config: LinkConfig, seed: u64, aggregate: u32) -> Self {
-        Self {
-            byte_time: 0,
-            delay: config.delay,
-            free_at: Time::ZERO,
-            line: Ring::default(),
-            known_ahead: false,
-            is_impaired: false,
-            estimates: false,
-            service: Service::Aggregate,
-            server: aggregate,
-            port: Some(Box::new(Port::new(config, seed, true))),
-        }
+        let delay = config.delay;
+        Self::served(Port::new(config, seed, true), delay, (Service::Aggregate, aggregate))
     }
 
     /// A queue of a station on a shared channel: packets wait until they are [taken](Self::take).
     pub fn of_station(config: LinkConfig, seed: u64, station: u32) -> Self {
+        let delay = config.delay;
+        Self::served(Port::of_station(config, seed), delay, (Service::Medium, station))
+    }
+
+    /// A link whose packets are taken by an aggregate or a station.
+    fn served(port: Port, delay: Span, (service, server): (Service, u32)) -> Self {
         Self {
             byte_time: 0,
-            delay: config.delay,
+            delay,
             free_at: Time::ZERO,
             line: Ring::default(),
             known_ahead: false,
             is_impaired: false,
             estimates: false,
-            service: Service::Medium,
-            server: station,
-            port: Some(Box::new(Port::of_station(config, seed))),
+            service,
+            server,
+            port: Some(Box::new(port)),
         }
     }
 
@@ -139,7 +134,7 @@ impl Link {
         Some((packet, goes))
     }
 
-    /// A station has taken packets of this link for transmission, or is done with the last of them.
+    /// A station has taken packets of this link for transmission, or has none of them any more.
     pub fn serve_by(&mut self, is_busy: bool, now: Time) {
         self.free_at = if is_busy { Time::NEVER } else { now };
         if let Some(port) = &mut self.port {
@@ -164,7 +159,7 @@ impl Link {
         self.port.is_none()
     }
 
-    /// Takes a packet, for which it is the given hop, or drops it.
+    /// Accepts or drops a packet, for which it is the given hop.
     #[inline(always)]
     pub fn offer(&mut self, packet: &mut Packet, hop: u32, now: Time) -> Outcome {
         if self.is_plain() {
@@ -174,7 +169,7 @@ impl Link {
         self.enter(packet, hop, now)
     }
 
-    /// The same by the link's port.
+    /// The same for a link with a port.
     #[inline(never)]
     fn enter(&mut self, packet: &mut Packet, hop: u32, now: Time) -> Outcome {
         let start = self.free_at.max(now);
@@ -210,7 +205,7 @@ impl Link {
         Outcome::Launched
     }
 
-    /// Transmits a packet of this size from `start` on.
+    /// Transmits a packet of this size, beginning at `start` or when the transmitter is free.
     #[inline]
     pub fn launch(&mut self, size: u16, start: Time) {
         let time = u128::from(size) * u128::from(self.byte_time) + (1 << (TIME_BITS - 1));
@@ -223,7 +218,7 @@ impl Link {
         self.free_at + self.delay
     }
 
-    /// Puts a packet that arrives at `at` on the line; is it the head?
+    /// Puts a packet that arrives at `at` on the line. Is it now the head?
     #[inline]
     pub fn push(&mut self, packet: &Packet, hop: u32, at: Time) -> bool {
         let head = self.line.is_empty();
@@ -245,7 +240,7 @@ impl Link {
         goes
     }
 
-    /// Where its capacity is estimated, a link that serves itself learns from each packet how long it takes.
+    /// Updates the estimate of the capacity, if there is one, by the time that a packet took.
     #[inline]
     fn learn(&mut self, size: u16, now: Time) {
         if let Some(port) = &mut self.port
@@ -271,11 +266,11 @@ impl Link {
         }
     }
 
-    /// A link that pays for departures is done with a packet: what becomes of the next, if there is one.
+    /// A link with departure events is done with a packet. Returns the next, if there is one, and what happens to it.
     #[inline(always)]
     pub fn serve(&mut self, now: Time) -> Option<(Packet, Outcome)> {
         if self.free_at > now {
-            return None; // a packet that came at this very instant was quicker
+            return None; // a packet that arrived at this instant is being served already
         }
         let queue = &mut self.port.as_mut()?.queue;
         let from = queue.select()?;
@@ -293,8 +288,8 @@ impl Link {
         self.port.as_ref().is_some_and(|port| port.impairment.reorders() || port.may_change_delay)
     }
 
-    /// What befalls the packet that it has just launched. One that is late is kept until it is
-    /// [taken](Self::take_late) when it is due.
+    /// Applies loss and reordering to the packet that it has just launched. A late packet is kept until
+    /// [`take_late`](Self::take_late).
     pub fn impair(&mut self, packet: &mut Packet) -> Fate {
         let Some(port) = &mut self.port else { return Fate::Fine };
         let mut fate = port.impairment.fate();
@@ -313,7 +308,7 @@ impl Link {
         self.port.as_mut()?.late.pop()
     }
 
-    /// The next packet that is dropped because the buffer has overflown.
+    /// The next packet to drop, because the buffer has overflowed.
     pub fn evict(&mut self, now: Time) -> Option<Packet> {
         self.port.as_mut()?.queue.evict(now)
     }
@@ -330,7 +325,7 @@ impl Link {
         }
     }
 
-    /// Was it made to change?
+    /// May it change?
     pub fn is_changeable(&self) -> bool {
         self.port.as_ref().is_some_and(|port| port.is_changeable)
     }
@@ -348,7 +343,7 @@ impl Link {
     /// Makes a change.
     ///
     /// # Errors
-    /// Where the law refuses it, or the link was not made to change.
+    /// If the law refuses it, or the link may not change.
     pub fn change(&mut self, change: &LinkChange, now: Time) -> Result<(), ParamError> {
         let port = self.port.as_mut().ok_or(ParamError::Fixed)?;
         match change {
@@ -375,26 +370,26 @@ impl Link {
         Ok(())
     }
 
-    /// The port of a measured link, and when its transmitter is done with what it has promised.
+    /// The port of a measured link, and when its transmitter is done with all packets that it has accepted.
     pub fn measured(&mut self) -> Option<(&mut Port, Time)> {
         let busy_until = self.free_at;
         let port = self.port.as_deref_mut().filter(|port| port.is_measured())?;
         Some((port, busy_until))
     }
 
-    /// Does its law tell flows apart, so that they are to be [named](Self::name_flow)?
+    /// Does its law tell flows apart? Each is then [named](Self::name_flow) to it.
     pub fn tells_flows(&self) -> bool {
         self.port.as_ref().is_some_and(|port| port.tells_flows)
     }
 
-    /// What the law is told of the flow in a slot.
+    /// Tells the law the name of the flow in a slot.
     pub fn name_flow(&mut self, slot: u32, name: u32) {
         if let Some(port) = &mut self.port {
             port.name_flow(slot as usize, name);
         }
     }
 
-    /// The law's complaint, if it cannot go on.
+    /// Why the law has failed, if it has.
     #[inline]
     pub fn failure(&self) -> Option<&str> {
         self.port.as_ref()?.queue.failure()
@@ -408,7 +403,7 @@ impl Link {
         self.line.iter().chain(waiting).chain(late)
     }
 
-    /// Is everything there that its queue was offered?
+    /// Panics unless every packet that its queue was offered has departed, was dropped, or waits.
     #[cfg(debug_assertions)]
     pub fn audit(&self) {
         if let Some(port) = &self.port {

@@ -1,5 +1,5 @@
-//! A queue's statistics, exact in time: what it held for how long, and what became of the packets that came since
-//! statistics began.
+//! Statistics of a queue, exact in time: how long it held how much, and what happened to the packets that came
+//! since statistics began.
 
 use knee_laws::quantities::{Span, Time};
 use knee_path::{Buffer, Watch};
@@ -22,12 +22,12 @@ pub struct Meter {
     /// Integral of the length in bytes, byte picoseconds.
     byte_time: u128,
     since: Time,
-    /// When statistics began. A packet that came earlier is not counted, whenever it is dropped or marked, so
-    /// that no more packets are than were offered.
+    /// When statistics began. A packet that came earlier is not counted, even if it is dropped or marked later: no
+    /// more packets are counted as dropped or marked than as offered.
     from: Time,
     pub dropped: u64,
     pub marked: u64,
-    /// All packets dropped, whenever they came: up to now, and when a probe last asked.
+    /// Packets dropped in the whole run: up to now, and when a probe last asked.
     dropped_in_all: u64,
     dropped_before: u64,
 }
@@ -41,7 +41,7 @@ pub struct Bins {
 }
 
 impl Gauge {
-    /// That of a queue with this buffer, if it is measured.
+    /// The gauge of a queue with this buffer.
     pub fn new(buffer: Buffer, is_measured: bool) -> Self {
         match buffer {
             _ if !is_measured => Self::Off,
@@ -104,7 +104,7 @@ impl Watch for Gauge {
 }
 
 impl Meter {
-    /// Up to `now` the queue held so much; for how long?
+    /// Up to `now` the queue held this much. Returns for how long.
     #[inline]
     fn hold(&mut self, now: Time, packets: usize, bytes: u64) -> Span {
         let held = now.since(self.since);
@@ -156,7 +156,7 @@ impl Meter {
         quantile(&self.at_length, fraction) as f64
     }
 
-    /// The longest that it has been.
+    /// The greatest length in packets.
     pub fn max_packets(&self) -> f64 {
         self.at_length.iter().rposition(|held| *held > 0).unwrap_or(0) as f64
     }
@@ -184,19 +184,19 @@ impl Bins {
         self.longest = 0;
     }
 
-    /// The least length in bytes that is not exceeded for this fraction of the time, up to a bin too long.
+    /// The least length in bytes that is not exceeded for this fraction of the time; at most a bin too long.
     pub fn quantile(&self, fraction: f64) -> f64 {
         let end = (quantile(&self.held, fraction) as u64 + 1) * self.width - 1;
         end.min(self.longest) as f64
     }
 
-    /// The longest in bytes that it has been.
+    /// The greatest length in bytes.
     pub fn longest(&self) -> f64 {
         self.longest as f64
     }
 }
 
-/// The first of these, of which each has been held for its time, up to which this fraction of all has passed.
+/// The first index up to which this fraction of the whole time was held; `held` has the time of each.
 fn quantile(held: &[u64], fraction: f64) -> usize {
     let below = fraction * held.iter().sum::<u64>() as f64;
     let mut passed = 0.0;

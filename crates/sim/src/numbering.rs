@@ -1,9 +1,8 @@
-//! In which order a network keeps its components, whatever the order in which it was described.
+//! The order in which a network keeps its components. It does not depend on the order of the description.
 //!
-//! Simultaneous events of one kind happen in this order. It follows from names, and of what has none from who
-//! uses it, so that a component that does nothing, or one that is described earlier or later, changes nobody's
-//! numbers:
-//! - links in order of name, then the nameless ones in the order in which flows come to them;
+//! Simultaneous events of one kind happen in this order. It follows from the components' names. So an idle
+//! component, or one that is described earlier or later, changes no result:
+//! - links in order of name, then links without a name, in the order in which routes use them;
 //! - flows in order of their group's name, then as described;
 //! - sources in order of name.
 
@@ -12,24 +11,24 @@ use crate::config::{FlowConfig, LinkId, NetworkConfig, Route, StationPeer};
 /// Where each component of a description is kept.
 #[derive(Debug, Default)]
 pub struct Numbering {
-    /// The place of each link.
+    /// The index of each link.
     pub links: Vec<u32>,
-    /// The slot of each flow, those that carry aggregates behind the others.
+    /// The slot of each flow. Flows that carry aggregates come last.
     pub flows: Vec<u32>,
-    /// The place of each shared channel, and of each station in the order of their description.
+    /// The index of each shared channel, and of each station in the order of the description.
     pub media: Vec<u32>,
     pub stations: Vec<u32>,
 }
 
 impl Numbering {
-    /// The link that is kept at this place, as the description numbers it.
+    /// The number that the description gives to the link with this index.
     pub fn link(&self, place: u32) -> LinkId {
         let number = self.links.iter().position(|other| *other == place);
         LinkId(number.unwrap_or_default() as u32)
     }
 }
 
-/// Puts the components of a description into the order in which a network keeps them.
+/// Sorts the components of a description into the network's order.
 pub fn order(config: &mut NetworkConfig) -> Numbering {
     let name = |flow: &FlowConfig| config.groups[flow.group.0 as usize].name.as_str();
     let names: Vec<&str> = config.flows.iter().map(name).collect();
@@ -45,14 +44,14 @@ pub fn order(config: &mut NetworkConfig) -> Numbering {
     Numbering { links, flows, media, stations }
 }
 
-/// Sorts components by name, those of one name as they stand; tells where each has come.
+/// Sorts components by name; those with equal names keep their order. Returns the new index of each.
 fn arrange<T>(components: &mut Vec<T>, names: &[impl Ord]) -> Vec<u32> {
     let mut order: Vec<u32> = (0..components.len() as u32).collect();
     order.sort_by(|a, b| names[*a as usize].cmp(&names[*b as usize]));
     permute(components, &order)
 }
 
-/// Puts first what stands at `order[0]`, and so on; tells where each has come.
+/// Puts the component at `order[0]` first, and so on. Returns the new index of each.
 fn permute<T>(components: &mut Vec<T>, order: &[u32]) -> Vec<u32> {
     let mut places = vec![0; order.len()];
     for (place, index) in (0..).zip(order) {

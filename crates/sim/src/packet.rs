@@ -6,13 +6,13 @@ use knee_laws::quantities::Time;
 /// A data packet or an ACK. Sizes are on-wire sizes.
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
-    /// When it reaches the far end of the line that it is in; while it waits in a queue, when it came there.
+    /// On a line: when it reaches the far end. In a queue: when it came.
     pub at: Time,
     /// When the data packet left its sender; ACKs return it.
     pub stamp: Time,
     /// The flow's slot.
     pub flow: u32,
-    /// Its place in the network's list of hops.
+    /// The index of its hop in the network's list.
     pub hop: u32,
     /// Data: its number. ACK: the next number expected.
     pub seq: u32,
@@ -54,7 +54,7 @@ impl Packet {
         }
     }
 
-    /// The packet that opens a flow: it goes where data goes, and is none.
+    /// The packet that opens a flow. It takes the path of data, but carries none.
     #[inline]
     pub fn handshake(flow: u32, seq: u32, size: u16) -> Self {
         let data = Self::data(flow, seq, size, false);
@@ -74,7 +74,7 @@ impl Packet {
         }
     }
 
-    /// Is it on the way to the receiver, as data and handshakes are, rather than an ACK?
+    /// Is it data or a handshake, rather than an ACK?
     #[inline]
     pub fn is_forward(&self) -> bool {
         self.flags & DATA != 0
@@ -89,13 +89,13 @@ impl Packet {
     pub fn is_carrier(&self) -> bool {
         self.flags & CARRIER != 0
     }
-    /// Notes on a data packet where what it carries is kept; the congestion header stays as it is.
+    /// Notes the place of the packet that this data packet carries; the congestion header stays as it is.
     #[inline]
     pub fn carry(&mut self, place: u32) {
         self.flags |= CARRIER;
         self.body[7] = place;
     }
-    /// Where that is.
+    /// The place of the packet that it carries.
     #[inline]
     pub fn cargo(&self) -> u32 {
         self.body[7]

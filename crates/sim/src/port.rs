@@ -1,7 +1,7 @@
-//! What stands at a link's entrance where somebody asks for it: the queue with its law, impairments, statistics,
-//! and the rate with its changes.
+//! A link's entrance, for links that need one: the queue with its law, impairments, statistics, and changes of the
+//! rate.
 
-use crate::config::{LinkChange, LinkConfig, LinkId, Loss};
+use crate::config::{Capacity, LinkChange, LinkConfig, LinkId, RandomLoss};
 use crate::impairment::Impairment;
 use crate::late::Latecomers;
 use crate::meter::{Bins, Gauge, Meter};
@@ -12,11 +12,13 @@ use knee_laws::quantities::{BitRate, Span, Time};
 use knee_path::{Hop, Queue, Stream, Watch};
 use std::collections::VecDeque;
 
-/// How far a link has come, in bytes; in seconds, if its capacity is unknown.
+/// What a link has transmitted and could have transmitted, in bytes; in seconds, if its capacity is unknown.
 #[derive(Clone, Copy, Debug, Default)]
 struct Progress {
     sent: f64,
     capacity: f64,
+    /// Bytes that left the queue.
+    carried: f64,
 }
 
 /// How long a link has had a packet in service.
@@ -28,14 +30,14 @@ struct Busy {
 
 /// A link's entrance. The packet in service is not part of its queue.
 pub struct Port {
-    /// Does its law tell flows apart? Then what it is told of each, by slot.
+    /// Does its law tell flows apart? Below, the name that it is told for each, by slot.
     pub tells_flows: bool,
     pub flows: Vec<u32>,
-    /// What waits.
+    /// The queue.
     pub queue: Queue<Packet, Gauge>,
-    /// What befalls packets once they are transmitted.
+    /// Loss and reordering of transmitted packets.
     pub impairment: Impairment,
-    /// Packets that have left the line's order.
+    /// Packets that arrive out of the line's order.
     pub late: Latecomers,
     /// May it be changed from outside?
     pub is_changeable: bool,
@@ -43,12 +45,14 @@ pub struct Port {
     pub may_change_delay: bool,
     /// A packet that arrives before this overtakes what is on the line.
     pub line_until: Time,
-    /// What is known of the capacity, where it is estimated.
+    /// Estimates the capacity from the times of packets, if the law is told that estimate.
     estimator: Option<Estimator>,
-    estimated: Option<BitRate>,
+    /// What the law was told of the capacity in place of the rate, and whether it is told the rate.
+    told: Option<BitRate>,
+    is_told_rate: bool,
     rate: BitRate,
     changes: VecDeque<(Time, LinkChange)>,
-    /// Where its random numbers come from.
+    /// Seed of its random numbers.
     seed: u64,
     name: String,
     /// Capacity in bytes up to `capacity_at`.
@@ -56,15 +60,16 @@ pub struct Port {
     capacity_at: Time,
     /// Packets offered when statistics began.
     offered_before: u64,
-    /// How long a packet has been in service, where that tells how much of an unknown capacity was used.
+    /// How long packets have been in service, where the capacity is unknown.
     busy: Option<Busy>,
-    /// Where the link was when statistics began, and when a probe last asked.
+    /// Its progress when statistics began, and when a probe last asked.
     base: Progress,
     probed: Progress,
+    probed_capacity: (Progress, Time),
 }
 
 impl Port {
-    /// An empty one. Are packets `held` until they are served, also where the law would let them go at once?
+    /// An empty port. `held`: all packets wait until they are served.
     pub fn new(config: LinkConfig, seed: u64, held: bool) -> Self {
         let impairment = Impairment::new(&config, seed);
         let hop = Hop {
@@ -75,9 +80,9 @@ impl Port {
         };
         let is_delay = |(_, change): &(Time, LinkChange)| matches!(change, LinkChange::Delay(_));
         let may_change_delay = config.changeable || config.changes.iter().any(is_delay);
+        let estimate = config.capacity.estimate();
         let meter = Gauge::new(config.buffer, config.measured);
-        let held =
-            held || config.changeable || config.estimate.is_some() || !config.changes.is_empty();
+        let held = held || config.changeable || estimate.is_some() || !config.changes.is_empty();
         Self {
             tells_flows: config.needs.flows,
             flows: Vec::new(),
@@ -87,8 +92,12 @@ impl Port {
             is_changeable: config.changeable,
             may_change_delay,
             line_until: Time::ZERO,
-            estimator: config.estimate.map(|estimate| Estimator::new(estimate.params)),
-            estimated: None,
+            estimator: estimate.filter(|by| !by.passive).map(|by| Estimator::new(by.params)),
+            is_told_rate: config.capacity == Capacity::Rate,
+            told: match config.capacity {
+                Capacity::Fixed(rate) => Some(rate),
+                Capacity::Rate | Capacity::Estimated(_) => None,
+            },
             rate: config.rate,
             changes: config.changes.into(),
             seed,
@@ -99,17 +108,18 @@ impl Port {
             busy: None,
             base: Progress::default(),
             probed: Progress::default(),
+            probed_capacity: Default::default(),
         }
     }
 
-    /// That of a link whose packets a station of a shared channel transmits: nobody knows its capacity ahead.
+    /// The port of a link that a station of a shared channel serves. Its capacity is not known ahead.
     pub fn of_station(config: LinkConfig, seed: u64) -> Self {
         let mut port = Self::new(config, seed, true);
         port.busy = Some(Busy::default());
         port
     }
 
-    /// The station has a packet of this link in service, or has none any more.
+    /// The station begins to serve a packet of this link, or has none any more.
     pub fn serve_by(&mut self, is_busy: bool, now: Time) {
         let Some(busy) = &mut self.busy else { return };
         match (is_busy, busy.since) {
@@ -122,7 +132,7 @@ impl Port {
         }
     }
 
-    /// What the law is told of the flow in a slot.
+    /// Tells the law the name of the flow in a slot.
     pub fn name_flow(&mut self, slot: usize, name: u32) {
         if slot >= self.flows.len() {
             self.flows.resize(slot + 1, 0);
@@ -140,35 +150,35 @@ impl Port {
         self.changes.pop_front().map(|(_, change)| change)
     }
 
-    /// The rate is another from now on; the law is told, unless it lives by an estimate.
+    /// Changes the rate. The law is told, unless it is told another capacity.
     pub fn change_rate(&mut self, rate: BitRate, now: Time) {
         self.capacity_up_to(now);
         self.rate = rate;
-        if self.estimator.is_none() {
+        if self.is_told_rate {
             self.queue.on_rate(rate);
         }
     }
 
-    /// A packet has been delivered: where the capacity is estimated, and is another now, the law is told.
+    /// A packet has been delivered. If that changes the estimate of the capacity, the law is told.
     pub fn learn(&mut self, now: Time, delivery: Delivery) {
         if let Some(rate) = self.estimator.as_mut().and_then(|known| known.take(now, delivery)) {
             self.tell_capacity(rate);
         }
     }
 
-    /// The capacity is estimated to be this.
+    /// Sets the estimate of the capacity, and tells the law.
     pub fn tell_capacity(&mut self, rate: BitRate) {
-        self.estimated = Some(rate);
+        self.told = Some(rate);
         self.queue.on_rate(rate);
     }
 
-    /// The capacity that the law lives by, in Mbps: an estimate, or the rate.
+    /// The capacity that the law was told, in Mbps.
     pub fn capacity_mbps(&self) -> f64 {
-        self.estimated.unwrap_or(self.rate).bps() * 1e-6
+        self.told.unwrap_or(self.rate).bps() * 1e-6
     }
 
-    /// Packets are lost in another way from now on.
-    pub fn change_loss(&mut self, loss: Option<Loss>) {
+    /// Changes the random loss.
+    pub fn change_loss(&mut self, loss: Option<RandomLoss>) {
         let draw = || Stream::new(self.seed, &format!("loss of {}", self.name));
         self.impairment.change_loss(loss, draw);
     }
@@ -179,18 +189,19 @@ impl Port {
         self.capacity
     }
 
-    /// What was transmitted: what was accepted, less what waits and what is still in service.
+    /// What was transmitted: what was accepted, without what waits and what is in service.
     fn progress(&mut self, now: Time, busy_until: Time) -> Progress {
         self.queue.advance(now);
-        if let Some(Busy { time, since }) = self.busy {
-            let under_way = since.map_or(Span::ZERO, |since| now.since(since));
-            return Progress { sent: (time + under_way).seconds(), capacity: now.seconds() };
-        }
         let tally = self.queue.tally();
         let accepted = (tally.offered.bytes - tally.dropped.bytes) as f64;
+        if let Some(Busy { time, since }) = self.busy {
+            let under_way = since.map_or(Span::ZERO, |since| now.since(since));
+            let (sent, capacity) = ((time + under_way).seconds(), now.seconds());
+            return Progress { sent, capacity, carried: accepted - self.queue.bytes() as f64 };
+        }
         let promised = self.rate.bytes_in(busy_until.since(now));
         let sent = accepted - (promised + self.queue.held_bytes() as f64);
-        Progress { sent, capacity: self.capacity_up_to(now) }
+        Progress { sent, capacity: self.capacity_up_to(now), carried: sent }
     }
 
     /// Does it keep statistics?
@@ -208,7 +219,7 @@ impl Port {
         self.impairment.lost = 0;
     }
 
-    /// Waiting packets now.
+    /// Packets that wait now.
     pub fn length(&mut self, now: Time) -> f64 {
         self.queue.advance(now);
         self.queue.packets() as f64
@@ -219,6 +230,19 @@ impl Port {
         let progress = self.progress(now, busy_until);
         let before = std::mem::replace(&mut self.probed, progress);
         utilisation(before, progress)
+    }
+
+    /// What the link could have carried since this was last asked, Mbps: its rate; that of a station, over the time in
+    /// which it had a packet to transmit. NaN if there was no such time.
+    pub fn available_since(&mut self, now: Time, busy_until: Time) -> f64 {
+        let progress = self.progress(now, busy_until);
+        let before = std::mem::replace(&mut self.probed_capacity, (progress, now));
+        let bytes_and_seconds = match self.busy {
+            Some(_) => (progress.carried - before.0.carried, progress.sent - before.0.sent),
+            None => (progress.capacity - before.0.capacity, now.since(before.1).seconds()),
+        };
+        let (bytes, seconds) = bytes_and_seconds;
+        if seconds > 0.0 { bytes * 8e-6 / seconds } else { f64::NAN }
     }
 
     /// Packets dropped since this was last asked.

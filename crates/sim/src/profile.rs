@@ -1,9 +1,9 @@
-//! Profiles: a token bucket at a flow's edge says which of its packets are in profile.
+//! Profiles: a token bucket at a flow's sender decides which of its packets are in profile.
 
 use crate::config::Commitment;
 use knee_laws::quantities::Time;
 
-/// A flow's token bucket, full at the start: of `burst`, filled at `rate`.
+/// A flow's token bucket: of size `burst`, filled at `rate`, full at the start.
 #[derive(Clone, Copy, Debug)]
 pub struct TokenBucket {
     bytes: f64,
@@ -17,7 +17,7 @@ impl Default for TokenBucket {
 }
 
 impl TokenBucket {
-    /// Is a packet of this size, sent now, within the commitment? It then uses its part.
+    /// Is a packet of this size, sent now, within the commitment? If so, it takes its tokens.
     pub fn covers(&mut self, size: u16, commitment: &Commitment, now: Time) -> bool {
         let gained = commitment.rate.bytes_in(now.since(self.filled_at));
         self.bytes = (self.bytes + gained).min(commitment.burst_bytes);

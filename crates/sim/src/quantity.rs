@@ -7,13 +7,13 @@ use knee_laws::sender::SenderLaw;
 
 /// How a quantity is sampled.
 pub(crate) enum Sampler {
-    /// Of every measured link, at an instant, until which the link's transmitter is busy.
+    /// Of every measured link; from the instant, and the instant until which its transmitter is busy.
     Link(fn(&mut Port, (Time, Time)) -> f64),
     /// Of every configured flow.
     Flow(fn(&Flow) -> f64),
     /// Of every configured flow, its goodput since the last sample.
     Goodput,
-    /// Of every configured flow, all that its law shows.
+    /// Of every configured flow, all values that its law shows.
     Shown,
 }
 
@@ -57,17 +57,21 @@ quantities! {
     Signal = "signal", Sampler::Link(|port, _| port.queue.signal());
     /// packets dropped since the last sample
     Drops = "drops", Sampler::Link(|port, _| port.drops_since());
-    /// capacity that the router law lives by, in Mbps: the rate, or its estimate
+    /// capacity that the router law is told, in Mbps: the rate, or an estimate
     Capacity = "capacity", Sampler::Link(|port, _| port.capacity_mbps());
+    /// capacity that there was since the last sample, in Mbps: the rate, or what a station of a wireless LAN got while
+    /// it had packets to send
+    AvailableCapacity = "available_capacity",
+        Sampler::Link(|port, (now, busy_until)| port.available_since(now, busy_until));
     /// congestion window in packets
     Window = "window", Sampler::Flow(|flow| flow.law.window());
     /// goodput in Mbps since the last sample
     Throughput = "throughput", Sampler::Goodput;
     /// smoothed RTT in ms
     Rtt = "rtt", Sampler::Flow(|flow| flow.rtt.smoothed.millis());
-    /// packets in flight: sent, and neither acknowledged nor taken for lost
+    /// packets in flight: sent, and neither acknowledged nor counted as lost
     InFlight = "in_flight", Sampler::Flow(|flow| f64::from(flow.board.in_flight()));
-    /// all that its law shows of its inner state, each as law.NAME
+    /// all values that a law shows of its inner state, each as law.NAME
     Law = "law", Sampler::Shown;
 }
 

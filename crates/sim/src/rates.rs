@@ -1,49 +1,49 @@
 //! Delivery-rate samples, for laws that ask for them.
 //!
-//! Y. Cheng et al., "Delivery Rate Estimation", draft-cheng-iccrg-delivery-rate-estimation-02, 2022. Of each
-//! packet under way it is known what had been delivered when it left; when it is acknowledged,
+//! Y. Cheng et al., "Delivery Rate Estimation", draft-cheng-iccrg-delivery-rate-estimation-02, 2022. The sampler
+//! notes for each packet what had been delivered when it left. When the packet is acknowledged,
 //!   interval = max(sent - first sent, now - delivery before it was sent),  rate = delivered meanwhile / interval
-//! where several packets are acknowledged at once, of the one sent last. Samples shorter than the least RTT
-//! (a late original taken for its retransmission) are left out.
+//! If an ACK acknowledges several packets, the one sent last counts. Samples shorter than the least RTT are left
+//! out: there an original came late and was mistaken for its retransmission.
 
 use crate::packet::Packet;
 use crate::scoreboard::Scoreboard;
 use knee_laws::quantities::{Span, Time};
 use knee_laws::sender::RateSample;
 
-/// What is remembered of a packet under way.
+/// What is noted of a packet when it leaves.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sent {
     at: Time,
     /// When the first packet of the flight that the sample spans was sent.
     first_sent: Time,
-    /// Packets delivered when it left, and when the last of them was.
+    /// Packets delivered when it left; below, when the last of them was delivered.
     delivered: u32,
     delivered_at: Time,
-    /// Packets lost when it left; in flight with it.
+    /// Packets lost when it left; below, packets in flight, itself included.
     lost: u32,
     in_flight: u32,
     app_limited: bool,
-    /// Is it not known to have arrived?
+    /// Is its arrival still unknown?
     waiting: bool,
 }
 
 /// The sampler of one flow.
 #[derive(Debug, Default)]
 pub struct RateSampler {
-    /// Of every outstanding packet, at `number mod capacity`.
+    /// Notes of every outstanding packet, at `number mod capacity`.
     sent: Vec<Sent>,
     first_sent: Time,
     delivered: u32,
     delivered_at: Time,
     /// Losses of which the law has been told.
     lost: u32,
-    /// Until so much is delivered, samples tell what the application sent; 0: it is not short of data.
+    /// Until this many packets are delivered, samples are limited by the application; 0: they are not.
     app_limited_until: u32,
 }
 
 impl RateSampler {
-    /// The packet leaves; the board counts it already.
+    /// A packet leaves. The scoreboard counts it already.
     #[inline(never)]
     pub fn on_send(&mut self, seq: u32, board: &Scoreboard, now: Time) {
         if board.outstanding() as usize > self.sent.len() {
@@ -64,13 +64,13 @@ impl RateSampler {
         };
     }
 
-    /// There is room in the window and nothing to send.
+    /// The window has room, but there is nothing to send.
     pub fn on_idle(&mut self, board: &Scoreboard) {
         self.app_limited_until = (self.delivered + board.in_flight()).max(1);
     }
 
     #[inline(never)]
-    /// An ACK that the board has taken, when `before` was the first packet not acknowledged.
+    /// An ACK arrives. The scoreboard has taken it; `before` was the first packet not acknowledged.
     pub fn on_ack(
         &mut self,
         before: u32,
@@ -106,9 +106,9 @@ impl RateSampler {
         })
     }
 
-    /// Of the packets that the ACK tells of for the first time, the one sent last. These are all before the
-    /// cumulative ACK, and those at either end of the first SACK block (RFC 2018: it holds the latest). One
-    /// that closes a gap between blocks is found when the cumulative ACK passes it.
+    /// Of the packets that the ACK acknowledges for the first time, the one sent last. It looks at all before the
+    /// cumulative ACK, and at both ends of the first SACK block, which holds the latest packet (RFC 2018). A packet
+    /// that closes a gap between blocks is found later, when the cumulative ACK passes it.
     fn newest(&mut self, before: u32, ack: &Packet, board: &Scoreboard) -> Option<Sent> {
         let mut newest: Option<Sent> = None;
         let mut take = |slot: &mut Sent| {

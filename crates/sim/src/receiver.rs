@@ -22,21 +22,21 @@ pub enum Answer {
 pub struct Receiver {
     /// Its flow's group, for the transport's options.
     pub group: GroupId,
-    /// Place of its ACKs' first hop in the network's list.
+    /// Index of its ACKs' first hop in the network's list.
     pub first_hop: u32,
     /// The next packet expected in order.
     pub next: u32,
     /// `next` when statistics began.
     pub base: u32,
-    /// Packets that came, of whatever use.
+    /// Packets received, duplicates included.
     pub received: u64,
     /// ACKs sent.
     pub acks: u64,
-    /// Runs that arrived out of order, ascending, with gaps between them.
+    /// Runs of packets that arrived out of order, ascending, with gaps between them.
     blocks: VecDeque<Block>,
-    /// Packets of the latest runs reported, latest first.
+    /// A packet of each of the runs reported last, latest first.
     recent: [u32; 3],
-    /// What it has read of feedback.
+    /// Reads feedback from data packets.
     reader: Reader,
     /// The first packet that a delayed ACK would acknowledge; `held` of them.
     held: u32,
@@ -45,7 +45,7 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// A receiver that has seen nothing.
+    /// A receiver before its first packet.
     pub fn new(group: GroupId, options: &Transport) -> Self {
         Self { group, base: options.first_data(), ..Self::default() }
     }
@@ -71,7 +71,7 @@ impl Receiver {
         Answer::Now(self.acknowledge(data, options))
     }
 
-    /// A packet in order whose ACK may wait; what becomes of it, unless it is acknowledged now.
+    /// Decides whether the ACK of a packet in order waits; `None` if it is due now.
     #[inline(never)]
     fn delay(&mut self, data: &Packet, options: &Transport, now: Time) -> Option<Answer> {
         if let Some(oldest) = self.oldest.filter(|oldest| is_other_mark(oldest, data)) {
@@ -102,12 +102,12 @@ impl Receiver {
         Some(self.acknowledge(&oldest, options))
     }
 
-    /// Does the agenda know of the delayed-ACK timer?
+    /// Does the agenda have an event for the delayed-ACK timer?
     pub fn is_timing(&self) -> bool {
         self.timer
     }
 
-    /// The ACK that `data` prompts; a delayed one returns the stamp of the oldest packet (RFC 7323).
+    /// The ACK for `data`. A delayed one returns the time stamp of the oldest packet (RFC 7323).
     #[inline]
     fn acknowledge(&mut self, data: &Packet, options: &Transport) -> Packet {
         self.acks += 1;
@@ -169,7 +169,7 @@ impl Receiver {
         }
     }
 
-    /// RFC 2018: the run of the latest packet first, then the runs reported before it.
+    /// RFC 2018: first the run of the latest packet, then the runs reported before.
     fn report_blocks(&self, ack: &mut Packet) {
         let mut reported = [(0, 0); 3];
         let mut count = 0;
@@ -187,7 +187,7 @@ impl Receiver {
     }
 }
 
-/// RFC 8257, 3.2: where marks count packet by packet, a delayed ACK is for packets of one mark.
+/// RFC 8257, 3.2: if the marks of single packets count, a delayed ACK covers only packets with the same mark.
 fn is_other_mark(held: &Packet, data: &Packet) -> bool {
     let is_marked = |packet: &Packet| packet.marks.ecn() == ecn::CONGESTED;
     data.marks.codec().counts_marks() && is_marked(held) != is_marked(data)

@@ -1,4 +1,4 @@
-//! What a run yields: plain numbers, in the order of the configuration.
+//! The results of a run: plain numbers, in the order of the configuration.
 
 use crate::config::{GroupId, LinkId, Quantity};
 use knee_laws::quantities::Time;
@@ -24,7 +24,7 @@ pub struct Report {
     pub events: u64,
 }
 
-/// A measured link, over [warm-up, end] unless said otherwise.
+/// A measured link, over [warm-up, end] unless noted.
 #[derive(Clone, Debug)]
 pub struct LinkReport {
     /// Which link.
@@ -39,16 +39,17 @@ pub struct LinkReport {
     pub queue_p90_packets: f64,
     /// Longest queue, packets.
     pub queue_max_packets: f64,
-    /// Time-weighted 90th percentile of the queue in bytes, to a thousandth of the buffer, if that is measured in bytes.
+    /// Time-weighted 90th percentile of the queue in bytes, rounded up to a thousandth of the buffer, if that is in
+    /// bytes.
     pub queue_p90_bytes: Option<f64>,
-    /// Longest queue in bytes, if the buffer is measured in bytes.
+    /// Longest queue in bytes, if the buffer is in bytes.
     pub queue_max_bytes: Option<f64>,
     /// Packets offered.
     pub offered: u64,
     /// Packets dropped.
     pub dropped: u64,
-    /// Packets lost at random after their transmission, of an aggregate those lost under way;
-    /// `dropped` does not count them.
+    /// Packets lost at random after their transmission; for an aggregate, packets lost under way. `dropped` does
+    /// not count them.
     pub lost: u64,
     /// Packets marked (ECN).
     pub marked: u64,
@@ -56,16 +57,16 @@ pub struct LinkReport {
     pub data_packets: u64,
 }
 
-/// A flow, over the part of [warm-up, end] in which it was there unless said otherwise.
+/// A flow, over the part of [warm-up, end] between its start and its stop, unless noted.
 #[derive(Clone, Debug)]
 pub struct FlowReport {
-    /// Its number: place in the configuration, or order of arrival after those.
+    /// Its number: index in the configuration, then in order of arrival.
     pub flow: u32,
     /// Its group.
     pub group: GroupId,
     /// When it started, seconds.
     pub start_s: f64,
-    /// When it stopped: completion, or its set stop; NaN if it was there to the end.
+    /// When it completed, or was to stop; NaN if it did neither.
     pub stop_s: f64,
     /// Bytes received in order, as on the wire, per second, in Mbps.
     pub goodput_mbps: f64,
@@ -83,10 +84,10 @@ pub struct FlowReport {
     pub completion_s: f64,
 }
 
-/// Where the packets are that came to an aggregate and were accepted, in the whole run.
+/// What happened to the packets that an aggregate has accepted, in the whole run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AggregateReport {
-    /// The link that it is to others.
+    /// The link by which other flows see it.
     pub link: LinkId,
     /// The number of the flow that carries it.
     pub flow: u32,
@@ -105,18 +106,18 @@ pub struct AggregateReport {
 pub struct Series {
     /// The samples.
     pub samples: Vec<Sample>,
-    /// Names of what laws have shown, by [`Sample::shown`].
+    /// Names of the values that laws show, by [`Sample::shown`].
     pub shown: Vec<String>,
 }
 
-/// A channel that several links share, over [warm-up, end]: parts of the time.
+/// A channel that several links share, over [warm-up, end]: shares of the time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MediumReport {
-    /// Exchanges that delivered something: data, its answer, and an RTS with its answer.
+    /// Exchanges that delivered something: data and its answer, RTS and CTS.
     pub success: f64,
     /// Collisions.
     pub collision: f64,
-    /// Data of which nothing could be read.
+    /// Data of which no packet could be read.
     pub error: f64,
     /// The rest: silence, interframe spaces and backoffs included.
     pub idle: f64,
@@ -127,14 +128,16 @@ pub struct MediumReport {
 pub struct StationReport {
     /// Its first link.
     pub link: LinkId,
-    /// The part of the time that its transmissions and their answers took.
+    /// The share of the time that its transmissions and their answers took.
     pub airtime: f64,
     /// Transmissions.
     pub attempts: u64,
-    /// Those that collided.
+    /// Transmissions that collided.
     pub collisions: u64,
-    /// Those of which nothing could be read for errors.
+    /// Transmissions of which no packet could be read for errors.
     pub errors: u64,
+    /// Those that repeat an earlier one.
+    pub retries: u64,
     /// Packets delivered.
     pub delivered: u64,
     /// Packets given up at the retry limit.
@@ -146,13 +149,13 @@ pub struct StationReport {
 pub struct Sample {
     /// When, seconds.
     pub time_s: f64,
-    /// How much.
+    /// The value.
     pub value: f64,
-    /// Link or flow number, as the quantity says.
+    /// Number of the link or flow, depending on the quantity.
     pub entity: u32,
-    /// What.
+    /// The quantity.
     pub quantity: Quantity,
-    /// Which of what laws show, if the quantity is that.
+    /// Index into [`Series::shown`], for values that laws show.
     pub shown: u16,
 }
 
@@ -165,7 +168,7 @@ impl Sample {
 }
 
 impl Series {
-    /// Appends a sample, of what laws show with its name.
+    /// Appends a sample; if a law shows it, with its name.
     pub(crate) fn push(&mut self, sample: Sample, shown: Option<&str>) {
         let place = shown.map(|name| {
             let known = self.shown.iter().position(|other| *other == name);

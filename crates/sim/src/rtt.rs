@@ -1,15 +1,15 @@
-//! RTT estimation and the retransmission timeout of RFC 6298, a sample an ACK.
+//! RTT estimation and retransmission timeout of RFC 6298, with a sample from each ACK.
 //!
-//! RTTVAR vanishes within a round trip of equal samples, one an ACK: were `min_rto` a bound on the whole timeout,
-//! one on a path longer than that would come as soon as an ACK is later than the mean. So it bounds the
-//! variation's term, the G of (2.3), as Linux's `tcp_rto_min` does.
+//! With a sample from each ACK, a round trip of equal samples brings RTTVAR to 0. If `min_rto` then bounded the whole
+//! timeout, an ACK later than the mean would cause a timeout on every path with an RTT above `min_rto`. So it bounds
+//! the term of the variation, the G of (2.3), as Linux's `tcp_rto_min` does.
 
 use knee_laws::quantities::Span;
 
 const MAX_RTO: Span = Span::from_secs(60);
 const INITIAL_RTO: Span = Span::from_secs(1);
 
-/// The state of the estimator.
+/// The estimator.
 #[derive(Clone, Copy, Debug)]
 pub struct RttEstimator {
     /// Smoothed RTT; zero before the first sample.

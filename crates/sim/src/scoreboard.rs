@@ -1,12 +1,12 @@
-//! What a sender knows of its outstanding packets: which have arrived, which are lost, which were resent.
+//! What a sender knows of its outstanding packets: which have arrived, are lost, or were resent.
 //!
 //! Packets are numbered. `una` is the first not cumulatively acknowledged, `next` the first never sent.
-//! Selective acknowledgements live in a ring of bits, so that an ACK costs what it touches. Lost are all
-//! unsacked packets below `edge`, the third highest sacked one (RFC 6675, IsLost with DupThresh 3), and
-//! they are resent in order: those below `resent` have been. Thus
+//! Selective acknowledgements are kept in a ring of bits, so that the cost of an ACK is proportional to the words that
+//! it changes. All unsacked packets below `edge`, the third highest sacked one, are lost (RFC 6675, IsLost with
+//! DupThresh 3). They are resent in order; those below `resent` have been. Thus
 //!   in flight = (next - una) - sacked - pending - left
-//! where `pending` counts packets that are lost and not yet resent, and `left` packets that duplicate ACKs
-//! say have left the network, where there is no selective acknowledgement.
+//! where `pending` counts packets that are lost and not yet resent, and `left`, without selective acknowledgements,
+//! packets that have left the network as duplicate ACKs tell.
 
 use crate::packet::Block;
 
@@ -27,11 +27,11 @@ pub struct Scoreboard {
     resent: u32,
     pending: u32,
     left: u32,
-    /// Packets found lost so far; one that is lost again counts again.
+    /// Packets found lost so far. A packet that is lost twice counts twice.
     lost: u32,
-    /// The first packet is to be resent whatever the window says (fast retransmit).
+    /// Fast retransmit: the first packet is to be resent whatever the window.
     urgent: bool,
-    /// Blocks of the last ACK: what they cover is sacked already.
+    /// Blocks of the last ACK. Packets in them are sacked already.
     seen: [Block; 3],
 }
 
@@ -61,7 +61,7 @@ impl Scoreboard {
     pub fn delivered(&self) -> u32 {
         self.una + self.sacked
     }
-    /// Packets found lost so far, of which the count may wrap.
+    /// Packets found lost so far. The count may wrap.
     #[inline]
     pub fn lost(&self) -> u32 {
         self.lost
@@ -71,7 +71,7 @@ impl Scoreboard {
     pub fn has_pending(&self) -> bool {
         self.pending > 0
     }
-    /// Is the first outstanding packet lost by the rule of three sacked ones above it?
+    /// Is the first outstanding packet lost, because three above it are sacked?
     #[inline]
     pub fn is_first_lost(&self) -> bool {
         self.edge > self.una
@@ -85,7 +85,7 @@ impl Scoreboard {
         number
     }
 
-    /// Must a packet be resent whatever the window says?
+    /// Must a packet be resent whatever the window?
     #[inline]
     pub fn has_urgent(&self) -> bool {
         self.urgent
@@ -104,7 +104,7 @@ impl Scoreboard {
         Some(number)
     }
 
-    /// Fast retransmit: the first outstanding packet is lost and resent next, whatever the window says.
+    /// Fast retransmit: the first outstanding packet is lost, and resent next whatever the window.
     pub fn lose_first(&mut self) {
         if self.resent > self.una || self.outstanding() == 0 {
             return;
@@ -122,8 +122,8 @@ impl Scoreboard {
         self.left += 1;
     }
 
-    /// Everything before `una` is acknowledged; in recovery without selective information all but one
-    /// of these had been counted as left.
+    /// Everything before `una` is acknowledged. In a recovery without selective acknowledgements, all but one of these
+    /// packets have been counted as left already.
     #[inline]
     pub fn acknowledge(&mut self, una: u32) {
         let newly = una - self.una;
@@ -145,7 +145,7 @@ impl Scoreboard {
         self.una = una;
     }
 
-    /// No packet is known to have left beyond what ACKs say.
+    /// Forgets the packets that duplicate ACKs have counted as left.
     pub fn forget_left(&mut self) {
         self.left = 0;
     }
@@ -172,7 +172,7 @@ impl Scoreboard {
         self.top = self.top.max(end);
     }
 
-    /// Forgets which blocks the last ACK had beyond the first `count`.
+    /// The ACK had `count` blocks: forgets further ones of the last ACK.
     pub fn end_sack(&mut self, count: usize) {
         for seen in &mut self.seen[count..] {
             *seen = (0, 0);
@@ -197,7 +197,7 @@ impl Scoreboard {
         }
     }
 
-    /// The timer fired: everything outstanding that is not sacked is lost, and nothing was resent.
+    /// The retransmission timer fired: every outstanding packet that is not sacked is lost and to be resent.
     pub fn lose_all(&mut self) {
         self.left = 0;
         self.urgent = false;
@@ -269,7 +269,7 @@ impl Scoreboard {
         }
     }
 
-    /// Clears bits and says how many were set.
+    /// Clears bits. Returns how many were set.
     fn clear(&mut self, from: u32, to: u32) -> u32 {
         let wrap = self.bits.len() - 1;
         let bits = &mut self.bits;
@@ -372,7 +372,7 @@ mod tests {
         assert_eq!(board.in_flight(), 7);
         board.lose_first();
         assert!(board.has_urgent());
-        assert_eq!(board.in_flight(), 6); // the lost one does not fly until it is resent
+        assert_eq!(board.in_flight(), 6); // the lost one is not in flight until it is resent
         assert_eq!(board.resend(), Some(0));
         assert_eq!((board.in_flight(), board.has_urgent()), (7, false));
         board.acknowledge(3); // 1 and 2 had been counted as left

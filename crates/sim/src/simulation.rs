@@ -1,4 +1,4 @@
-//! The network in motion: takes events from the agenda and moves packets between links and flows.
+//! The simulation: takes events from the agenda, and moves packets between links and flows.
 
 mod airing;
 #[cfg(debug_assertions)]
@@ -30,19 +30,19 @@ use std::ops::Range;
 /// Ends a list of hops: the packet has reached its endpoint.
 const END: u32 = u32::MAX;
 
-/// A network in motion.
+/// A network and its state.
 pub struct Simulation {
     now: Time,
     agenda: Agenda,
     links: Vec<Link>,
-    /// Those whose laws tell flows apart.
+    /// Links whose laws tell flows apart.
     telling: Vec<u32>,
-    /// Links of all routes, one after the other, each route closed by [`END`].
+    /// Links of all routes, one route after the other, each closed by [`END`].
     hops: Vec<u32>,
     flows: Vec<Flow>,
     receivers: Vec<Receiver>,
     groups: Vec<Transport>,
-    /// Where what the configuration lists is kept.
+    /// The index of each component of the configuration.
     numbering: Numbering,
     sources: Vec<Source>,
     aggregates: Vec<Aggregate>,
@@ -50,30 +50,30 @@ pub struct Simulation {
     stations: Vec<Station>,
     /// The station that a link leads to, [`END`] if none.
     entries: Vec<u32>,
-    /// Slots of the flows that carry aggregates, in the order of those.
+    /// Slots of the flows that carry aggregates, in the order of the aggregates.
     carriers: Range<u32>,
     /// Slots whose flow is done and whose last packet has left the network.
     free: Vec<u32>,
-    /// Flows that are there from the beginning; the others come from sources, or join.
+    /// Number of configured flows. Others come from sources, or join.
     configured: usize,
-    /// Numbers and slots of those that have joined.
+    /// Numbers and slots of the flows that have joined.
     joined: Vec<(u32, u32)>,
-    /// Names of the groups, and how many flows of each there have been, arrivals left out.
+    /// Names of the groups, and the number of flows that each has had, without arrivals of sources.
     members: Vec<(String, u64)>,
     arrived: u32,
     done: Vec<FlowReport>,
     probes: Vec<Probe>,
     series: Series,
-    /// What each configured flow's receiver had when the throughput probe last asked.
+    /// What each configured flow's receiver had received when the throughput probe last asked.
     probed: Vec<u32>,
     warmup: Time,
     end: Time,
     seed: u64,
-    /// What a call of [`Simulation::run_some`] may still do; below 0 it ends.
+    /// The work that a call of [`Simulation::run_some`] may still do. It ends when this is below 0.
     left: i64,
-    /// The flow whose burst that end has cut: it goes on before anything else happens.
+    /// The flow whose burst was cut by that end. It goes on before any other event.
     cut: Option<u32>,
-    /// Packets that links have launched.
+    /// Packets that links have transmitted.
     packets: u64,
     /// Why the run has ended early.
     failure: Option<Failure>,
@@ -92,9 +92,9 @@ impl Simulation {
         Ok(())
     }
 
-    /// Runs events up to and including `until`, until about so much work is done: an event counts one, and so do a
-    /// packet that a flow sends and a link or flow that a probe looks at. Is nothing left? What happens does not depend
-    /// on where the work is cut.
+    /// Runs events up to and including `until`, but stops after about this much work. An event counts 1, and so does each
+    /// packet that a flow sends, and each link or flow that a probe samples. Returns whether no event is left. Results
+    /// do not depend on where the work is cut.
     pub fn run_some(&mut self, until: Time, work: u64) -> Result<bool, Failure> {
         let is_done = self.take_events(until, work);
         if let Some(failure) = &self.failure {
@@ -159,12 +159,12 @@ impl Simulation {
         }
     }
 
-    /// How far the run has come.
+    /// The simulated time.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// Ends the run: nothing is pending any more.
+    /// Ends the run with a failure.
     #[cold]
     fn fail(&mut self, failure: Failure) {
         self.agenda = Agenda::default();
@@ -198,8 +198,8 @@ impl Simulation {
         }
     }
 
-    /// A packet comes to the link that is the given hop of it. The number travels beside the packet,
-    /// and is written where the packet comes to rest.
+    /// Offers a packet to the link that is its hop `hop`. That number is passed beside the packet, and written into it
+    /// only where the packet is stored.
     #[inline(always)]
     fn offer(&mut self, link: u32, packet: &mut Packet, hop: u32) {
         let outcome = self.links[link as usize].offer(packet, hop, self.now);
@@ -226,15 +226,15 @@ impl Simulation {
         }
     }
 
-    /// A link has launched a packet: it goes on that link's line, or on the line of the last of the
-    /// following links that are known ahead.
+    /// A link has launched a packet. It goes on that link's line, or, if links that are known ahead follow, on the line
+    /// of the last of these.
     #[inline(always)]
     fn forward(&mut self, link: u32, packet: &Packet, hop: u32) {
         let at = self.links[link as usize].arrival();
         self.forward_at((link, hop), packet, at);
     }
 
-    /// The same of a packet that comes to the far end of the link at this instant.
+    /// The same for a packet that reaches the far end of the link at `at`.
     #[inline(always)]
     fn forward_at(&mut self, (mut link, mut hop): (u32, u32), packet: &Packet, mut at: Time) {
         loop {
@@ -254,7 +254,7 @@ impl Simulation {
         }
     }
 
-    /// Chance acts on a packet that a link has launched.
+    /// Applies random loss and reordering to a packet that a link has launched.
     #[cold]
     fn expose(&mut self, link: u32, packet: &mut Packet, hop: u32) {
         packet.hop = hop;
@@ -285,7 +285,7 @@ impl Simulation {
         self.ask(link);
     }
 
-    /// A packet waits at a link that another than itself serves.
+    /// A packet waits at a link that an aggregate or a station serves.
     #[cold]
     #[inline(never)]
     fn ask(&mut self, link: u32) {
@@ -305,7 +305,7 @@ impl Simulation {
         self.watch_router(link);
     }
 
-    /// Ends the run if the law of a link cannot go on.
+    /// Ends the run if the law of a link has failed.
     #[inline(never)]
     fn watch_router(&mut self, link: u32) {
         if let Some(message) = self.links[link as usize].failure() {
@@ -315,7 +315,7 @@ impl Simulation {
         }
     }
 
-    /// Ends the run if the law of a flow cannot go on.
+    /// Ends the run if the law of a flow has failed.
     #[inline(always)]
     fn watch_sender(&mut self, slot: u32) {
         if let Some(message) = self.flows[slot as usize].law.failure() {
@@ -382,7 +382,7 @@ impl Simulation {
         }
     }
 
-    /// Lets a flow send what it may, and keeps its timers. It is the last that an event does.
+    /// Lets a flow send what it may, and updates its timers. It must be the last step of an event.
     #[inline]
     fn pump(&mut self, slot: u32) {
         if self.carriers.contains(&slot) {
@@ -446,7 +446,7 @@ impl Simulation {
         }
     }
 
-    /// The agenda's entry of a flow's timer is due; the timer itself may have moved on.
+    /// The event of a flow's timer is due. The timer itself may have moved to a later instant.
     #[inline(never)]
     fn timer(&mut self, slot: u32) {
         let flow = &mut self.flows[slot as usize];
@@ -484,7 +484,7 @@ impl Simulation {
         self.pump(slot);
     }
 
-    /// The flow offers no more new data; what it has sent it still delivers.
+    /// The flow sends no more new data. It still repairs losses of what it has sent.
     #[inline(never)]
     fn stop(&mut self, slot: u32) {
         let flow = &mut self.flows[slot as usize];
@@ -506,7 +506,7 @@ impl Simulation {
         self.release(slot);
     }
 
-    /// Frees the slot of a source's flow that is done, once nothing of it is under way.
+    /// Frees the slot of a source's flow that is done, once none of its packets is under way.
     #[inline]
     fn release(&mut self, slot: u32) {
         let (flow, receiver) = (&self.flows[slot as usize], &self.receivers[slot as usize]);
@@ -541,7 +541,7 @@ impl Simulation {
         self.start(slot);
     }
 
-    /// Finds a slot for a flow that comes now, and gives it the next number.
+    /// Finds a slot for a new flow, and gives it the next number.
     fn take_in(&mut self, (law, group): (Sender, GroupId), (forward, backward): (u32, u32)) -> u32 {
         let slot = self.free.pop().unwrap_or(self.flows.len() as u32);
         self.place(slot, law, group);

@@ -5,10 +5,10 @@ use knee_laws::quantities::{Span, Time};
 use knee_laws::registry::Sender;
 use knee_path::{Stream, identity};
 
-/// The first hops of a route, there and back.
+/// The first hops of a route, forward and backward.
 type Ends = (u32, u32);
 
-/// A source in motion.
+/// The state of a source.
 pub struct Source {
     pub group: GroupId,
     law: Box<dyn Fn() -> Sender + Send>,
@@ -24,7 +24,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// A source that has not spoken yet.
+    /// A source before its first flow.
     pub fn new(config: SourceConfig, routes: Vec<Ends>, seed: u64) -> Self {
         Self {
             group: config.group,
@@ -41,20 +41,20 @@ impl Source {
         }
     }
 
-    /// The identity of the flow that arrives.
+    /// The identity of the next flow.
     pub fn next_identity(&mut self) -> u64 {
         self.arrived += 1;
         identity(&self.name, self.arrived - 1)
     }
 
-    /// When the next flow arrives after `now`; none after the source's end.
+    /// When the next flow after `now` arrives; `None` after the source's end.
     pub fn next_arrival(&mut self, now: Time) -> Option<Time> {
         let gap = Span::from_seconds(self.stream.exponential(self.mean_gap_s));
         let at = now.max(self.start) + gap;
         (at <= self.stop).then_some(at)
     }
 
-    /// The size of the flow that arrives, in packets.
+    /// The size of the next flow, in packets.
     pub fn draw_size(&mut self) -> u64 {
         let packets = match self.size {
             SizeDistribution::Fixed(packets) => packets,
@@ -64,14 +64,14 @@ impl Source {
         libm::ceil(packets).max(1.0) as u64
     }
 
-    /// The way that it takes.
+    /// The route of the next flow.
     pub fn next_route(&mut self) -> Ends {
         let route = self.routes[self.turn];
         self.turn = (self.turn + 1) % self.routes.len();
         route
     }
 
-    /// Its law.
+    /// The law of the next flow.
     pub fn law(&self) -> Sender {
         (self.law)()
     }

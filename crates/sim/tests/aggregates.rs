@@ -1,4 +1,4 @@
-//! Aggregates: what goes in comes out or is accounted for, and the carrying flow is a flow like others.
+//! Aggregates: packets are conserved, and the carrying flow is a flow like others.
 
 mod support;
 
@@ -36,13 +36,13 @@ fn run(config: NetworkConfig) -> Report {
 fn rough(dumbbell: &Dumbbell, carrier: &str, loss: f64) -> NetworkConfig {
     let mut config = dumbbell.island(1, carrier, Buffer::Packets(40));
     for link in &mut config.links[..2] {
-        link.loss = Some(Loss::Bernoulli { probability: loss });
+        link.loss = Some(RandomLoss::Bernoulli { probability: loss });
         link.reorder = Some(Reorder { probability: 0.02, delay: Span::from_millis(15) });
     }
     config
 }
 
-/// The rows of the ingress links.
+/// The reports of the ingress links.
 fn ingress(report: &Report) -> &[knee_sim::report::LinkReport] {
     &report.links[2..]
 }
@@ -99,7 +99,7 @@ fn with_endless_demand_it_does_as_a_native_flow() {
     let mut simplex = alone.island(1, "vcp", Buffer::Packets(1000));
     for hop in &mut simplex.flows[0].route.backward {
         if *hop == simplex.aggregates[1].link {
-            *hop = LinkId(1); // its ACKs go as they are
+            *hop = LinkId(1); // its ACKs do not use an aggregate
         }
     }
     let simplex = run(simplex);
@@ -116,7 +116,7 @@ fn with_endless_demand_it_does_as_a_native_flow() {
     for island in [&simplex, &duplex] {
         assert_eq!((island.links[0].dropped, island.links[0].lost), (0, 0));
         assert!(island.links[0].queue_mean_packets < 1.0);
-        // The queue is at the border, where SACK fills whatever buffer there is.
+        // The queue is at the ingress, where SACK fills the buffer.
         between(ingress(island)[0].queue_mean_packets, 100.0, 1000.0);
     }
 }
@@ -125,7 +125,7 @@ fn with_endless_demand_it_does_as_a_native_flow() {
 fn an_aggregate_is_one_flow_however_many_cross_it() {
     let many = Dumbbell { forward: 21, reverse: 0, seconds: 300, warmup: 100, ..small() };
     let mut config = many.island(1, "vcp", Buffer::Packets(500));
-    // A second aggregate of the same way takes flow 0 alone.
+    // A second aggregate on the same path carries flow 0 only.
     let mut twin = many.island(1, "vcp", Buffer::Packets(500));
     let link = LinkId(config.links.len() as u32);
     let first = config.aggregates[0].link;
@@ -142,7 +142,7 @@ fn an_aggregate_is_one_flow_however_many_cross_it() {
 
 #[test]
 fn what_the_island_says_in_the_ecn_bits_stays_inside() {
-    // SACK with ECN: had it seen one code point of VCP's "overload" (11), it would have cut its window.
+    // SACK with ECN: one packet with VCP's "overload" (11) would have cut its window.
     let few = Dumbbell { forward: 2, reverse: 0, ecn: true, seconds: 30, ..small() };
     let mut config = few.island(1, "vcp", Buffer::Unlimited);
     config.groups[0].transport.max_window = 150.0;
@@ -167,7 +167,7 @@ fn encapsulation_takes_its_part_of_the_rate() {
         (report.flows[1].goodput_mbps, report.links[0].utilisation)
     };
     let (plain, heavy) = (goodput(0), goodput(100));
-    // Of 1100 bytes 1000 are the micro-flow's.
+    // 1000 of 1100 bytes are the carried flow's.
     let ratio = (heavy.0 / heavy.1) / (plain.0 / plain.1);
     assert!((ratio - 1000.0 / 1100.0).abs() < 0.005, "{ratio}");
 }

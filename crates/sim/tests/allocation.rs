@@ -1,4 +1,4 @@
-//! No allocation a packet after warm-up: counted.
+//! Counts allocations: after warm-up, there is none for a packet.
 
 mod support;
 
@@ -30,7 +30,7 @@ static COUNTING: Counting = Counting;
 fn a_warm_network_hardly_allocates() {
     let dumbbell = |sender, router| Dumbbell { sender, router, ..Dumbbell::default() };
     let plain = |sender, router| (sender, dumbbell(sender, router).config(1));
-    // Windows that fit into the ingress: nothing is lost, as lists of what is missing would grow.
+    // Windows that fit into the ingress: no packet is lost, since lists of missing packets would grow.
     let mut island = dumbbell("sack", "vcp").island(1, "vcp", Buffer::Unlimited);
     island.groups[0].transport.max_window = 100.0;
     for (sender, config) in [
@@ -46,7 +46,7 @@ fn a_warm_network_hardly_allocates() {
         simulation.run_until(Time::ZERO + Span::from_secs(60)).expect("no law fails");
         let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
         let packets = simulation.report().links[0].data_packets / 2;
-        // Rings still grow to a new longest now and then: a handful in some 400,000 packets.
+        // Rings still grow now and then: a few times in some 400,000 packets.
         assert!(allocations < 100, "{sender}: {allocations} allocations in {packets} packets");
     }
 }

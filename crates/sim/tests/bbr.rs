@@ -21,8 +21,8 @@ fn run(sender: &'static str, flows: u32) -> Report {
     dumbbell.run(1)
 }
 
-/// ProbeRTT costs some 0.4 of each 10 s; the rest of the time the link is full, with a queue of at most a
-/// quarter of a BDP while 5/4 probes.
+/// ProbeRTT takes some 0.4 of each 10 s. Otherwise the link is full; while the gain is 5/4, there is a queue of at most a
+/// quarter of a BDP.
 #[test]
 fn one_flow_fills_the_link_and_keeps_the_queue_short() {
     let report = run("bbr", 1);
@@ -46,7 +46,7 @@ fn two_flows_share_the_link() {
     assert!((80.0..=2.1 * 80.0).contains(&rtt), "{rtt}");
 }
 
-/// Headroom and frequent ProbeRTT cost it some rate; its answer to losses spares the buffer.
+/// Headroom and frequent ProbeRTT cost it some rate; its answer to losses keeps the buffer from overflowing.
 #[test]
 fn v3_fills_the_link_and_loses_less_where_flows_share_it() {
     let alone = run("bbr3", 1);

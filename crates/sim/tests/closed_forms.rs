@@ -1,10 +1,10 @@
-//! Windows under random loss and marks, against what theory says of them.
+//! Windows under random loss and marks, against closed forms.
 
 use knee_laws::codecs::{Codec, Wire, ecn};
 use knee_laws::quantities::{BitRate, Bytes, Span, Time};
 use knee_laws::registry::{Router, Sender};
 use knee_laws::router::{Arrival, Draw, LinkView, RouterLaw, Verdict};
-use knee_laws::sender::{Ack, Loss as Congested, Opening, SenderLaw};
+use knee_laws::sender::{Ack, Loss, Opening, SenderLaw};
 use knee_sim::Simulation;
 use knee_sim::config::*;
 use std::sync::{Arc, Mutex};
@@ -21,7 +21,7 @@ impl RouterLaw for Marker {
     }
 }
 
-/// DCTCP with its estimate shown to the test on every ACK.
+/// DCTCP that shows its estimate to the test on every ACK.
 struct Shown {
     law: Sender,
     alpha: Arc<Mutex<Vec<f64>>>,
@@ -37,10 +37,10 @@ impl SenderLaw for Shown {
             }
         });
     }
-    fn on_loss(&mut self, loss: &Congested) {
+    fn on_loss(&mut self, loss: &Loss) {
         self.law.on_loss(loss);
     }
-    fn on_timeout(&mut self, loss: &Congested) {
+    fn on_timeout(&mut self, loss: &Loss) {
         self.law.on_timeout(loss);
     }
     fn window(&self) -> f64 {
@@ -53,12 +53,12 @@ fn build(sender: &str) -> Sender {
     Sender::build(sender, &[], &opening).expect("a law")
 }
 
-/// An endless flow over a link too fast to queue, for so many seconds after 100 s; its window, sampled
-/// every 50 ms.
+/// Runs an endless flow over a link without a queue, for this many seconds after 100 s. Returns its window, sampled every
+/// 50 ms.
 fn windows(
     law: Sender,
     router: Router,
-    loss: Option<Loss>,
+    loss: Option<RandomLoss>,
     (codec, seconds): (Codec, u64),
 ) -> Vec<f64> {
     let link = |name: &str, router, loss| LinkConfig {
@@ -110,7 +110,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Is it within this fraction of what is expected?
+/// Asserts that a value is within this fraction of what is expected.
 fn near(what: &str, value: f64, expected: f64, tolerance: f64) {
     let error = value / expected - 1.0;
     println!("{what}: {value:.4} against {expected:.4}, {:+.1} %", 100.0 * error);
@@ -118,7 +118,7 @@ fn near(what: &str, value: f64, expected: f64, tolerance: f64) {
 }
 
 fn under_loss(sender: &str, probability: f64, seconds: u64) -> Vec<f64> {
-    let loss = Some(Loss::Bernoulli { probability });
+    let loss = Some(RandomLoss::Bernoulli { probability });
     windows(build(sender), droptail(), loss, (Codec::None, seconds))
 }
 

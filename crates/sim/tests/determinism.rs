@@ -1,4 +1,4 @@
-//! The same network and seed give the same numbers, whoever else is there.
+//! The same network and seed give the same numbers. Idle or renumbered components change nothing.
 
 mod support;
 
@@ -7,8 +7,8 @@ use knee_laws::registry::Sender;
 use knee_laws::sender::Opening;
 use knee_sim::Simulation;
 use knee_sim::config::{
-    Buffer, FlowConfig, Group, GroupId, LinkConfig, LinkId, Loss, NetworkConfig, Probe, Quantity,
-    Reorder, Route, SizeDistribution, SourceConfig,
+    Buffer, FlowConfig, Group, GroupId, LinkConfig, LinkId, NetworkConfig, Probe, Quantity,
+    RandomLoss, Reorder, Route, SizeDistribution, SourceConfig,
 };
 use knee_sim::report::{FlowReport, LinkReport, Sample};
 use std::collections::{BTreeMap, VecDeque};
@@ -57,7 +57,7 @@ fn steps_and_probes_do_not_change_what_happens() {
         }
         let probed = simulation.report();
         assert_eq!(format!("{:?}", probed.flows), format!("{:?}", whole.flows));
-        // Statistics are summed in other steps: equal but for rounding.
+        // Statistics are summed in other steps: equal except for rounding.
         let (a, b) = (&probed.links[0], &whole.links[0]);
         assert_eq!((a.offered, a.dropped, a.data_packets), (b.offered, b.dropped, b.data_packets));
         assert!((a.queue_mean_packets - b.queue_mean_packets).abs() < 1e-9);
@@ -73,7 +73,7 @@ fn steps_and_probes_do_not_change_what_happens() {
     }
 }
 
-/// Wherever the work is cut, also within a burst, which a window of 2000 packets makes of each flow's start.
+/// The work is cut anywhere, also within the burst of 2000 packets with which each flow starts.
 #[test]
 fn a_run_repeats_however_its_work_is_cut() {
     let open = Dumbbell { initial_window: 2000.0, ..small("rcp", "droptail") };
@@ -106,7 +106,7 @@ fn a_run_repeats_however_its_work_is_cut() {
     }
 }
 
-/// Between two chances to stop a flow sends no more packets than asked for, however large its window is.
+/// A flow sends no more packets at once than the work allows, however large its window is.
 #[test]
 fn a_burst_is_cut_where_the_work_ends() {
     let mut config =
@@ -154,8 +154,7 @@ fn mixed(sender: &'static str, router: &'static str) -> NetworkConfig {
     config
 }
 
-/// What becomes of the links with names and of the flows of groups, whatever their numbers; of what has been
-/// added nothing.
+/// The results of named links and of flows, without their numbers and without components that have been added.
 fn outcome(config: NetworkConfig) -> Vec<String> {
     let links: Vec<String> = config.links.iter().map(|link| link.name.clone()).collect();
     let mut seen = BTreeMap::new();
@@ -199,7 +198,7 @@ fn outcome(config: NetworkConfig) -> Vec<String> {
     outcome
 }
 
-/// Describes the same network in another order: links, groups, flows, of each group in their order.
+/// Describes the same network in another order of links, groups and flows. Flows of a group keep their order.
 fn renumbered(mut config: NetworkConfig, mut draw: impl FnMut(usize) -> usize) -> NetworkConfig {
     let mut shuffle = |n: usize| {
         let mut order: Vec<usize> = (0..n).collect();
@@ -211,7 +210,7 @@ fn renumbered(mut config: NetworkConfig, mut draw: impl FnMut(usize) -> usize) -
         order.iter().enumerate().for_each(|(place, index)| places[*index] = place as u32);
         places
     };
-    // Nameless links have no order of their own: only those that flows come to.
+    // Links without a name have the order in which routes use them.
     let order = shuffle(config.links.len());
     let link = places(&order);
     let mut links: Vec<_> = config.links.into_iter().map(Some).collect();
@@ -245,8 +244,8 @@ fn renumbered(mut config: NetworkConfig, mut draw: impl FnMut(usize) -> usize) -
     config
 }
 
-/// Adds a group with a flow that never starts, its access links, and a link that nobody uses, all before the others
-/// in every order.
+/// Adds a group with a flow that never starts, its access links, and an unused link, all before the others in every
+/// order.
 fn with_idlers(mut config: NetworkConfig) -> NetworkConfig {
     let transport = config.groups[0].transport;
     config.groups.push(Group { name: "a idle".to_owned(), transport });
@@ -309,7 +308,7 @@ fn chance_that_never_strikes_changes_nobody() {
         let whole = small(sender, router).run(1);
         let mut config = small(sender, router).config(1);
         for link in &mut config.links[..2] {
-            link.loss = Some(Loss::Bernoulli { probability: 0.0 });
+            link.loss = Some(RandomLoss::Bernoulli { probability: 0.0 });
             link.reorder = Some(Reorder { probability: 0.0, delay: Span::from_secs(1) });
         }
         let mut simulation = Simulation::new(config);

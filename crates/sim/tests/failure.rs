@@ -1,4 +1,4 @@
-//! A law that cannot go on ends the run, and the run says which, where and when.
+//! A law that fails ends the run, which reports the law, the place and the time.
 
 mod support;
 
@@ -27,7 +27,7 @@ fn fate(config: NetworkConfig) -> (Failure, Simulation) {
     (failure, simulation)
 }
 
-/// A sender that gives up with its first ACK after a second.
+/// A sender that fails with its first ACK after a second.
 struct Tired(Option<String>);
 
 impl SenderLaw for Tired {
@@ -58,11 +58,11 @@ fn a_sender_that_fails_ends_the_run() {
     assert_eq!((*flow, *group, message.as_str()), (1, GroupId(0), "no more"));
     // Its ACKs come every RTT, of 82 ms and up to 16 ms of queue.
     assert!(*when > at(1.0) && *when < at(1.2), "{when:?}");
-    // Nothing happens any more.
+    // No event happens any more.
     assert_eq!(simulation.run_until(at(20.0)), Err(failure));
 }
 
-/// A router law that gives up at the given place.
+/// A router law that fails at the given call.
 #[derive(Default)]
 struct Broken {
     at_arrival: bool,

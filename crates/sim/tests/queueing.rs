@@ -22,7 +22,7 @@ fn a_capped_window_gives_window_over_rtt() {
     // 80 ms, a kilobyte at 1.5 Gbps, 150 Mbps, 1.5 Gbps and 40 bytes at the same: in ms.
     let rtt = 80.0 + (8.0 / 1500.0 + 8.0 / 150.0 + 8.0 / 1500.0) * 1.04;
     let flow = &report.flows[0];
-    // Packets of a window are spaced by the bottleneck; their ACKs keep the spacing: nothing queues.
+    // The bottleneck spaces the packets of a window, and their ACKs keep the spacing: there is no queue.
     assert!((flow.rtt_mean_ms - rtt).abs() < 1e-3, "{} against {rtt}", flow.rtt_mean_ms);
     let expected = 100.0 * 8.0 / rtt;
     // The window is one train of packets: 15 s hold 187 of them, give or take one.
@@ -93,7 +93,7 @@ fn poisson_packets_queue_as_m_d_1() {
     }
 }
 
-/// The rate changes while packets wait: what is carried follows the rate.
+/// The rate changes while packets wait: throughput follows the rate.
 #[test]
 fn utilisation_follows_a_changing_rate() {
     let dumbbell = Dumbbell {
@@ -138,7 +138,7 @@ fn packets_are_conserved() {
             assert_eq!(flow.data_packets, 3000 + flow.retransmissions, "{sender}");
             assert!(flow.completion_s > 3000.0 * 8e3 / 5e6 && flow.completion_s < 60.0);
         }
-        // Every retransmission answers a drop of data, but for the few that a timeout sends in vain.
+        // Every retransmission repairs a drop of data, except for the few needless ones of a timeout.
         let dropped: u64 = report.links.iter().map(|link| link.dropped).sum();
         assert!(dropped > 0 && report.flows.iter().map(|f| f.retransmissions).sum::<u64>() > 0);
     }
@@ -166,7 +166,7 @@ fn late_packets_take_half_of_their_longest_delay_on_average() {
     assert!((late - base - 5.0).abs() < 4.0 * error, "{late} after {base}");
 }
 
-/// What overtakes on the bottleneck meets the plain links behind it in its new order: none is lost there.
+/// Packets that overtake others on the bottleneck cross the plain links behind it in the new order; none is lost.
 #[test]
 fn reordered_packets_all_arrive() {
     let crowd = Dumbbell { forward: 5, reverse: 5, packets: Some(3000), ..Dumbbell::default() };
@@ -180,7 +180,7 @@ fn reordered_packets_all_arrive() {
     for flow in &report.flows {
         assert!(flow.completion_s.is_finite() && flow.timeouts == 0, "{flow:?}");
         assert_eq!(flow.data_packets, 3000 + flow.retransmissions);
-        // Retransmissions are in vain: RFC 6675 takes overtaken packets for lost.
+        // Retransmissions are needless: RFC 6675 counts overtaken packets as lost.
         assert!((1..3000).contains(&flow.retransmissions), "{flow:?}");
     }
     assert!(report.links.iter().all(|link| link.dropped == 0 && link.lost == 0));

@@ -13,8 +13,8 @@ use support::Dumbbell;
 
 const SECONDS: u64 = 60;
 
-/// Two flows from different laws and with different first windows over 10 Mbps, and a third that its
-/// receiver holds to a packet a round trip.
+/// Two flows with different laws and initial windows over 10 Mbps, and a third whose receiver allows one packet a round
+/// trip.
 fn mixed(router: &'static str, buffer: Buffer) -> Report {
     let dumbbell = Dumbbell {
         router,
@@ -56,7 +56,7 @@ fn fq_codel_gives_equal_shares_and_sparse_flows_no_delay() {
     assert!(fifo.flows[2].rtt_mean_ms > base + 30.0);
 }
 
-/// A buffer that is too small for CoDel to act: the longest queue pays, and nothing is lost from sight.
+/// A buffer that is too small for CoDel to act: the longest queue loses packets, and all drops are counted.
 #[test]
 fn fq_codel_drops_from_the_longest_queue() {
     let report = mixed("fq-codel", Buffer::Packets(20));

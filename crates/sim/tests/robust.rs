@@ -1,25 +1,23 @@
-//! Whatever a network does to it, no law stalls, panics, sends without bound or computes a NaN.
+//! On a bad network, no law stalls, panics, sends without bound or computes a NaN.
 //!
-//! Every sender of the registry runs inside a [`Guard`] that looks at its window after each event; every
-//! transfer is finite and has to complete.
+//! Every sender of the registry runs inside a [`Guard`] that checks its window after each event. Every transfer is finite
+//! and has to complete.
 
 use knee_laws::codecs::{Codec, Header, Wire};
 use knee_laws::laws::Laws;
 use knee_laws::quantities::{BitRate, Span, Time};
 use knee_laws::registry::{Router, Sender};
 use knee_laws::router::{Arrival, Draw, LinkView, Needs, RouterLaw, Verdict};
-use knee_laws::sender::{
-    Ack, Loss as Congested, Opening, Recovery, SenderInfo, SenderLaw, Sending,
-};
+use knee_laws::sender::{Ack, Loss, Opening, Recovery, SenderInfo, SenderLaw, Sending};
 use knee_sim::Simulation;
 use knee_sim::config::*;
 use knee_sim::report::{FlowReport, Report};
 
-/// The receiver's window: what bounds a law that a router tells to send without end.
+/// The receiver's window. It bounds a law that a router tells to send without limit.
 const MAX_WINDOW: f64 = 5000.0;
 const PACKETS: u64 = 600;
 
-/// A law under watch.
+/// A law whose answers are checked.
 struct Guard {
     law: Sender,
     name: String,
@@ -49,13 +47,13 @@ impl SenderLaw for Guard {
         self.law.on_ack(ack);
         self.check();
     }
-    fn on_loss(&mut self, loss: &Congested) {
+    fn on_loss(&mut self, loss: &Loss) {
         let before = self.law.window();
         self.law.on_loss(loss);
         self.check();
         assert!(self.law.window() <= before, "{}: a loss opened its window", self.name);
     }
-    fn on_timeout(&mut self, loss: &Congested) {
+    fn on_timeout(&mut self, loss: &Loss) {
         let before = self.law.window();
         self.law.on_timeout(loss);
         self.check();
@@ -82,9 +80,9 @@ impl SenderLaw for Guard {
     }
 }
 
-/// Writes what no router may write.
+/// A router law that writes random bits into headers and marks.
 struct Liar {
-    /// How often it says that a packet is to be marked: one that cannot be is dropped.
+    /// Share of packets that it marks; a packet that cannot be marked is dropped.
     marks: f64,
 }
 
@@ -114,11 +112,11 @@ struct Path {
     router: Option<&'static str>,
     delay: Span,
     buffer: Buffer,
-    loss: Option<Loss>,
+    loss: Option<RandomLoss>,
     reorder: Option<Reorder>,
     changes: Vec<(Time, LinkChange)>,
     packets: u64,
-    /// Of a [`Liar`].
+    /// Share of packets that a [`Liar`] changes.
     lies: f64,
     /// Is there a link with a [`Liar`] before the router?
     after_a_liar: bool,
@@ -209,7 +207,7 @@ impl Path {
             warmup: Time::ZERO,
             end,
         });
-        // In steps: laws and routers that tick would go on all day.
+        // In steps, since ticks of laws and routers would go on for the whole day.
         for step in 1..=1440 {
             simulation.run_until(Time::ZERO + Span::from_secs(60 * step)).expect("no law fails");
             let report = simulation.report();
@@ -220,8 +218,8 @@ impl Path {
         panic!("{} over {router} stalled: {:?}", sender.name, simulation.report().flows);
     }
 
-    /// The transfer of a sender, checked: complete within so many seconds, with at most so many packets
-    /// sent for each that there was to send.
+    /// Runs a sender's transfer. Asserts that it completes within `seconds`, and sends at most `sent` packets for each packet
+    /// of the transfer.
     fn transfer(&self, sender: &SenderInfo, seconds: f64, sent: f64) -> FlowReport {
         let report = self.run(sender);
         let flow = report.flows[0].clone();
@@ -249,8 +247,8 @@ impl Path {
     }
 }
 
-fn bernoulli(probability: f64) -> Option<Loss> {
-    Some(Loss::Bernoulli { probability })
+fn bernoulli(probability: f64) -> Option<RandomLoss> {
+    Some(RandomLoss::Bernoulli { probability })
 }
 
 fn senders() -> impl Iterator<Item = SenderInfo> {
@@ -273,7 +271,7 @@ fn thirty_per_cent_of_data_and_acks_are_lost() {
 fn bursts_of_loss_and_reordering() {
     let path = Path {
         // Bursts of five packets, a third of all; every fifth packet is up to two RTTs late.
-        loss: Some(Loss::GilbertElliott { enter: 0.1, leave: 0.2, good: 0.0, bad: 1.0 }),
+        loss: Some(RandomLoss::GilbertElliott { enter: 0.1, leave: 0.2, good: 0.0, bad: 1.0 }),
         reorder: Some(Reorder { probability: 0.2, delay: Span::from_millis(40) }),
         ..Path::default()
     };
@@ -322,7 +320,7 @@ fn routers_and_receivers_lie() {
         for mut sender in senders() {
             path.transfer(&sender, 3600.0, 6.0);
             if sender.codec == Codec::Ecn {
-                sender.codec = Codec::AccurateEcn; // which the law has never heard of
+                sender.codec = Codec::AccurateEcn; // which the law does not know
                 path.transfer(&sender, 3600.0, 6.0);
             }
         }

@@ -1,4 +1,4 @@
-//! A network that is changed while it runs: the same changes at the same instants give the same run.
+//! Changes of a running network: the same changes at the same instants give the same run.
 
 mod support;
 
@@ -8,8 +8,8 @@ use knee_laws::registry::Sender;
 use knee_laws::sender::Opening;
 use knee_sim::Simulation;
 use knee_sim::config::{
-    Buffer, Change, FlowConfig, GroupId, LinkChange, LinkConfig, LinkId, Loss, NetworkConfig,
-    Newcomer, Probe, Quantity, Route,
+    Buffer, Change, FlowConfig, GroupId, LinkChange, LinkConfig, LinkId, NetworkConfig, Newcomer,
+    Probe, Quantity, RandomLoss, Route,
 };
 use knee_sim::failure::Unchanged;
 use knee_sim::report::Report;
@@ -39,7 +39,7 @@ fn network(sender: &'static str, router: &'static str) -> NetworkConfig {
 }
 
 fn changes() -> Vec<(Time, LinkChange)> {
-    let loss = Some(Loss::Bernoulli { probability: 0.01 });
+    let loss = Some(RandomLoss::Bernoulli { probability: 0.01 });
     vec![
         (at(4.0), LinkChange::Rate(BitRate::from_mbps(5.0))),
         (at(6.0), LinkChange::Delay(Span::from_millis(5))),
@@ -75,7 +75,7 @@ fn changes_from_outside_are_those_of_the_configuration() {
     }
 }
 
-/// A link that might change, and does not, is like any other.
+/// A link that may change, but does not, is like any other.
 #[test]
 fn a_link_that_may_change_changes_nobody() {
     for (sender, router) in PAIRS {

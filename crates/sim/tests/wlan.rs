@@ -1,4 +1,4 @@
-//! 802.11's DCF against a slot-level reference, and what must hold of any channel.
+//! 802.11's DCF against a slot-level reference, and properties of any channel.
 
 mod support;
 
@@ -9,7 +9,7 @@ use knee_sim::config::*;
 use knee_sim::report::Report;
 use support::wlan::{Greedy, Uploads};
 
-/// Mbps of packets, failures an attempt, and packets given up of those taken up.
+/// Mbps of packets, failures for each attempt, and the share of packets given up.
 fn figures(report: &Report, uploads: &Uploads) -> (f64, f64, f64) {
     let sum = |of: fn(&knee_sim::report::StationReport) -> u64| {
         report.stations.iter().map(of).sum::<u64>() as f64
@@ -22,7 +22,7 @@ fn figures(report: &Report, uploads: &Uploads) -> (f64, f64, f64) {
     ((mbps), 1.0 - delivered / attempts, given_up / (delivered + given_up))
 }
 
-/// Rows of a variant: stations, rate, bytes, errors, Mbps, failures an attempt, packets given up.
+/// Rows of a variant: stations, rate, bytes, errors, Mbps, failures for each attempt, share of packets given up.
 fn reference(variant: &str) -> Vec<[f64; 7]> {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../reference/wlan/slot_reference.csv");
     let text = std::fs::read_to_string(file).expect("the reference is there");
@@ -55,7 +55,7 @@ fn against(variant: &str, phy: &Phy) {
             );
         }
         assert!((seen / throughput - 1.0).abs() < 0.01, "{case}: {seen} Mbps, not {throughput}");
-        // A failure an attempt, to 3 % or four standard errors of so many attempts.
+        // Failures for each attempt, within 3 % or four standard errors.
         let attempts = seen * 1e6 / 8.0 / bytes * 60.0 / (1.0 - failed);
         let error = 4.0 * (failures * (1.0 - failures) / attempts).sqrt();
         assert!(
@@ -70,8 +70,8 @@ fn the_channel_is_that_of_the_slot_level_reference() {
     against("standard_EIFS_after_failure", &Phy::b());
 }
 
-/// ns-2's habits: windows without their last value, 34 bytes of overhead, DIFS more after a collision, a backoff also on
-/// an idle channel. Its stations resume at instants of their own after a frame error, which is not built.
+/// ns-2's differences: windows without their last value, 34 bytes of overhead, DIFS more after a collision, a backoff also
+/// on an idle channel. Its stations resume at different instants after a frame error, which is not built.
 #[test]
 fn the_habits_of_ns_2_are_parameters() {
     let phy = Phy::b();
@@ -90,7 +90,7 @@ fn eleven(phy: Phy, stations: u32) -> Uploads {
     Uploads { phy, stations, mbps: 11.0, bytes: 1500, errors: 0.0, seconds: 12, seed: 1 }
 }
 
-/// Mbps of one station alone, whose cycle is a mean backoff and one exchange of so many packets.
+/// Mbps of one station alone: its cycle is a mean backoff and one exchange of `packets` packets.
 fn alone(phy: &Phy, packets: usize, announced: bool) -> f64 {
     let rate = BitRate::from_mbps(11.0);
     let announcement = if announced { phy.announcement(rate) } else { Span::ZERO };
@@ -133,7 +133,7 @@ fn parts_of_time_add_up_and_attempts_are_accounted_for() {
         let report = uploads.run();
         let channel = report.media[0];
         let airtime: f64 = report.stations.iter().map(|station| station.airtime).sum();
-        // Of two that collide both are in the air.
+        // In a collision two stations transmit at once.
         let occupied = channel.success + channel.collision + channel.error;
         assert!(airtime >= occupied - 1e-6 && airtime < occupied + 1.5 * channel.collision);
         assert!(
@@ -149,7 +149,7 @@ fn parts_of_time_add_up_and_attempts_are_accounted_for() {
     }
 }
 
-/// One transmission a packet: what collides is lost.
+/// One transmission for each packet: a collision loses it.
 #[test]
 fn without_retries_a_collision_is_a_loss() {
     let uploads = eleven(Phy { short_retry_limit: 1, ..Phy::b() }, 5);
@@ -286,7 +286,7 @@ fn rate_and_errors_change() {
     let at = |seconds| Time::ZERO + Span::from_secs(seconds);
     config.links[0].changes = vec![
         (at(4), LinkChange::Rate(BitRate::from_mbps(1.0))),
-        (at(6), LinkChange::Loss(Some(Loss::Bernoulli { probability: 0.5 }))),
+        (at(6), LinkChange::Loss(Some(RandomLoss::Bernoulli { probability: 0.5 }))),
         (at(8), LinkChange::Rate(BitRate::from_mbps(11.0))),
         (at(10), LinkChange::Loss(None)),
     ];
@@ -303,8 +303,8 @@ fn rate_and_errors_change() {
     }
 }
 
-/// Six stations of which each learns what it could send: what saturated ones do send. The active way, packet times, is exact
-/// but for its averages; the passive one (6.2) to (6.4) knows nothing of slots in which others count down, too.
+/// Six saturated stations estimate their capacity, which is what they send. The active estimate, from packet times, is exact
+/// except for its averages. The passive one, (6.2) to (6.4), leaves out slots in which others count down too.
 #[test]
 fn saturated_stations_estimate_what_they_send() {
     for (stations, errors) in [(1, 0.0), (3, 0.0), (6, 0.0), (1, 0.3), (3, 0.3)] {
@@ -312,7 +312,8 @@ fn saturated_stations_estimate_what_they_send() {
             let uploads = Uploads { stations, errors, seconds: 32, ..eleven(Phy::b(), 0) };
             let mut config = uploads.config();
             for link in config.links.iter_mut().step_by(2) {
-                link.estimate = Some(Estimate { params: Default::default(), passive: is_passive });
+                let params = Default::default();
+                link.capacity = Capacity::Estimated(Estimate { params, passive: is_passive });
             }
             for station in &mut config.media[0].stations {
                 station.survey = is_passive.then_some(Span::from_millis(200));

@@ -2,7 +2,7 @@
 //!
 //! `L(s) = R_f(s) K(s) R_b(s)^T C / s` over the links whose price is not 0, with `K = diag(kappa_i V_i(s))`. Its
 //! eigenvalues are convex combinations of the `lambda_i` of (14) and 0 if no flow crosses more than M_i of these
-//! links; this bounds how far they reach.
+//! links. This gives an upper bound of their sizes.
 
 use super::network::{Network, Rest, Sources};
 use super::source::Source;
@@ -13,11 +13,11 @@ use nalgebra::DMatrix;
 use nalgebra::linalg::Schur;
 use num_complex::Complex64;
 
-/// The most turns of the QR iteration for an eigenvalue; it needs two or three.
+/// The most turns of the QR iteration for an eigenvalue. It usually needs two or three.
 const MOST_TURNS: usize = 300;
 
-/// The eigenvalues of a matrix, in no order; NaN if the QR iteration does not end. It can stall on a permutation, of 8
-/// numbers for one, but return ratios have all their diagonal.
+/// The eigenvalues of a matrix, in any order; NaN if the QR iteration does not end. It can stall on a permutation, for
+/// example of 8 numbers, but the diagonals of return ratios are not 0.
 fn eigenvalues(matrix: DMatrix<Complex64>) -> Vec<Complex64> {
     let size = matrix.nrows();
     Schur::try_new(matrix, f64::EPSILON, MOST_TURNS * size).map_or_else(
@@ -30,11 +30,11 @@ fn eigenvalues(matrix: DMatrix<Complex64>) -> Vec<Complex64> {
 #[derive(Clone, Debug)]
 struct Flow {
     source: Source,
-    /// x_i0 / M_i, by which kappa_i is alpha / tau of it.
+    /// x_i0 / M_i; kappa_i is alpha / tau times this.
     weight: f64,
-    /// Bottlenecks by their row, and the delays to them.
+    /// The rows of its bottlenecks, and the delays to them.
     hops: Vec<(usize, f64)>,
-    /// Bottlenecks that it crosses over M_i.
+    /// The number of its bottlenecks over M_i.
     excess: f64,
 }
 
@@ -47,7 +47,7 @@ pub struct Linear {
 }
 
 impl Linear {
-    /// Of a network at rest.
+    /// The linearisation of a network at rest.
     pub fn new(network: &Network, rest: &Rest) -> Self {
         let bottlenecks: Vec<usize> =
             (0..rest.prices.len()).filter(|&link| rest.prices[link] > 0.0).collect();
@@ -95,7 +95,7 @@ impl Linear {
         ratio
     }
 
-    /// How its eigenloci stand to -1.
+    /// The margins of its eigenloci.
     ///
     /// # Errors
     /// If following them takes too much work.
@@ -214,7 +214,7 @@ mod tests {
         let mut network = line(Sources::Dynamic { utility: LOG, zero: 1.0 });
         let margins = linear(&network).margins(&Effort::free()).unwrap();
         assert!(margins.unstable == 0.0 && margins.factor > FRAC_PI_2 / 0.37, "{margins:?}");
-        // The slow loop moves with alpha: search for the alpha whose factor is 1.
+        // The slow loop changes with alpha: search for the alpha whose factor is 1.
         let (mut low, mut high) = (0.37, 20.0);
         while high - low > 1e-3 {
             network.alpha = (low + high) / 2.0;

@@ -1,28 +1,28 @@
 //! Links with prices (5) and sources (6) or (15)-(16), with routes, forward and backward delays.
 //!
 //! The equilibrium solves the convex problem whose dual variables are the prices: each link in turn takes the price
-//! at which its load is its virtual capacity, or 0, until none moves. The delay equations are nonlinear and exact:
-//! every hop keeps the xi of its flow as it was when what arrives there was sent, so that all delays of the state are
-//! a round trip's, up to what the hops lie apart.
+//! at which its load is its virtual capacity, or 0, until no price changes. The delay equations are nonlinear and
+//! exact. Every hop has a state of its own for xi of its flow: xi when the packets that arrive there were sent. So the
+//! delays of the state are round trips, plus or minus the delays between hops.
 
 use super::Utility;
-use crate::dde::{Delayed, Past, Solver, Tolerance};
+use crate::dde::{Delayed, Past, Solver, Tolerance, sampled};
 use crate::effort::{Effort, Unsolved};
 use crate::roots::try_bisect;
 
-/// A link on a flow's way.
+/// A link on a flow's path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hop {
     /// Its index.
     pub link: usize,
-    /// tau^f_li, seconds from the source to it; tau^b_li is what is left of the RTT (3).
+    /// tau^f_li, seconds from the source to it; tau^b_li is the rest of the RTT (3).
     pub forward: f64,
 }
 
 /// A source and its route.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flow {
-    /// At least one; forward delays are shorter than the RTT.
+    /// Its hops, at least one; forward delays are shorter than the RTT.
     pub hops: Vec<Hop>,
     /// tau_i, seconds.
     pub rtt: f64,
@@ -30,7 +30,7 @@ pub struct Flow {
     pub bottlenecks: f64,
 }
 
-/// What sources do.
+/// The law of the sources.
 #[derive(Clone, Debug)]
 pub enum Sources {
     /// (6), with x_max of each in packets a second.
@@ -56,16 +56,16 @@ pub struct Network {
     pub flows: Vec<Flow>,
     /// alpha.
     pub alpha: f64,
-    /// What the sources do.
+    /// The law of the sources.
     pub sources: Sources,
 }
 
-/// Where a network rests.
+/// The equilibrium of a network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rest {
     /// x_i0, packets a second.
     pub rates: Vec<f64>,
-    /// q_i0, what each flow hears, seconds.
+    /// q_i0, the price of each flow's path, seconds.
     pub heard: Vec<f64>,
     /// p_l0, seconds.
     pub prices: Vec<f64>,
@@ -86,9 +86,9 @@ pub struct Sample {
     pub loads: Vec<f64>,
 }
 
-/// Sweeps over all links that the equilibrium may take.
+/// The most sweeps over all links for the equilibrium.
 const MOST_SWEEPS: usize = 5_000;
-/// What a point of a demand curve takes, as [`Effort`] counts it.
+/// The work of a point of a demand curve, as [`Effort`] counts it.
 const DEMAND: usize = 10;
 
 impl Network {
@@ -107,10 +107,10 @@ impl Network {
         }
     }
 
-    /// Where it rests.
+    /// The equilibrium.
     ///
     /// # Errors
-    /// If it rests at no finite prices, or finding them takes too much work.
+    /// If there is none with finite prices, or finding it takes too much work.
     pub fn rest(&self, effort: &Effort) -> Result<Rest, Unsolved> {
         let mut prices = vec![1e-3; self.capacities.len()];
         let heard = |prices: &[f64], flow: &Flow| -> f64 {
@@ -152,7 +152,7 @@ impl Network {
         Ok(Rest { rates, heard, prices, loads })
     }
 
-    /// The price at which a link's load is its capacity, or 0; of its flows, what they hear of other links.
+    /// The price at which a link's load is its capacity, or 0, given the prices of its flows at other links.
     fn clearing(
         &self,
         link: usize,
@@ -181,25 +181,21 @@ impl Network {
     /// whose rates follow from the prices, starts with `start` times these.
     ///
     /// # Errors
-    /// If it rests nowhere, if the state or a rate is no longer finite, or no end of the work is in sight.
+    /// If there is no equilibrium, the state or a rate is no longer finite, or the solution takes too much work.
     pub fn run(
         &self,
         start: f64,
-        (duration, samples): (f64, usize),
+        length: (f64, usize),
         effort: &Effort,
     ) -> Result<Vec<Sample>, Unsolved> {
         let law = Loop::new(self, start, self.rest(effort)?);
         let mut solver = Solver::new(law, Tolerance::default(), effort);
-        (0..samples)
-            .map(|i| {
-                let time = duration * i as f64 / (samples.max(2) - 1) as f64;
-                solver.advance(time)?;
-                let sample = solver.model.sample(time, solver.state(), solver.past());
-                let is_finite =
-                    sample.loads.iter().chain(&sample.rates).all(|each| each.is_finite());
-                if is_finite { Ok(sample) } else { Err(Unsolved::Diverged { time }) }
-            })
-            .collect()
+        sampled(length, |time| {
+            solver.advance(time)?;
+            let sample = solver.model.sample(time, solver.state(), solver.past());
+            let is_finite = sample.loads.iter().chain(&sample.rates).all(|each| each.is_finite());
+            Ok(is_finite.then_some(sample))
+        })
     }
 }
 
@@ -217,8 +213,8 @@ impl<'a> Loop<'a> {
         Self { network, rest, start, hops }
     }
 
-    /// Calls `each` for every hop: its place in the state, flow, hop, the price that the flow had heard and the rate
-    /// at which it had sent what arrives there.
+    /// Calls `each` for every hop, with its index in the state, flow, hop, the price that the flow knew, and the rate at
+    /// which it sent, when it sent the packets that arrive there now.
     fn arrivals(
         &self,
         time: f64,
@@ -259,7 +255,7 @@ impl Delayed for Loop<'_> {
         let mut state = self.rest.prices.clone();
         let xi = match self.network.sources {
             Sources::Dynamic { .. } => libm::log(self.start),
-            // xi stays where it is: the prices are moved instead.
+            // xi has no equation here; the start changes the prices instead.
             Sources::Static { .. } => {
                 state.iter_mut().for_each(|price| *price *= self.start);
                 0.0
@@ -286,7 +282,7 @@ impl Delayed for Loop<'_> {
         slope.fill(0.0);
         self.arrivals(time, state, past, |place, flow, hop, [heard, rate]| {
             slope[hop.link] += rate / network.capacities[hop.link];
-            // What was sent before time 0 was sent at rest.
+            // Packets were sent at the rates at rest before time 0.
             if let (Sources::Dynamic { utility, zero }, true) =
                 (&network.sources, time >= hop.forward)
             {

@@ -1,17 +1,17 @@
 //! Prices that are queueing delays, over one link without a law: (24)-(25), (27)-(28).
 //!
-//! The link fills: `q' = y / c - 1`, with its real capacity. A source whose propagation delay is d takes `d + e` for
-//! it: e is by how much the least RTT that it has seen is too long, as for one that joins over a standing queue.
-//! It reads the price `q - e`, 0 at least:
+//! The link's queue obeys `q' = y / c - 1`, with its real capacity c. A source with the propagation delay d estimates it
+//! as `d + e`, by the least RTT so far; e is above 0 if the source has joined while there was a queue. It reads the
+//! price `q - e`, or 0 if that is negative:
 //!
 //!   (24) xi' = beta / (d + q) (U'(x) - (q - e)),
 //!   (25) x = x_m e^xi ((d + e) / (d + q))^(alpha / M), or (28) the same with the window x (d + q) for x.
 //!
-//! At rest `U'(x) = q - e`: with `K log x`, `x = K / (q - e)`. Delays are those of packets in a FIFO queue: what a
-//! source reads at t was in the queue from s with `s + q(s) + d = t`.
+//! At rest `U'(x) = q - e`: with `K log x`, `x = K / (q - e)`. Delays are those of packets in a FIFO queue: the ACK that
+//! a source reads at t is of a packet that joined the queue at s with `s + q(s) + d = t`.
 
 use super::Utility;
-use crate::dde::{Delayed, Past, Solver, Tolerance};
+use crate::dde::{Delayed, Past, Solver, Tolerance, sampled};
 use crate::effort::{Effort, Unsolved};
 use crate::roots::bisect;
 pub use knee_laws::senders::price::delay::Exponent;
@@ -21,7 +21,7 @@ pub use knee_laws::senders::price::delay::Exponent;
 pub struct Flow {
     /// d, seconds.
     pub base: f64,
-    /// e, seconds: what it takes for its d, less d.
+    /// e, seconds: its estimate of d, minus d.
     pub error: f64,
 }
 
@@ -47,14 +47,14 @@ pub struct Queueing {
 pub struct Sample {
     /// Seconds.
     pub time: f64,
-    /// q of what arrives now, seconds.
+    /// q of packets that arrive now, seconds.
     pub queue: f64,
     /// Rates, packets a second.
     pub rates: Vec<f64>,
 }
 
-/// The queueing delay at rest, seconds, of `capacity` packets a second under `U = weight log x`, where `early` flows know
-/// their propagation delay and `late` ones take it for `error` longer; `early K / q + late K / (q - e) = c`, solved.
+/// The queueing delay at rest, in seconds, on a link of `capacity` packets a second with `U = weight log x`. `early` flows
+/// know their propagation delay; `late` flows estimate it `error` too long. It solves `early K / q + late K / (q - e) = c`.
 pub fn queue_of_two_groups(early: f64, late: f64, error: f64, weight: f64, capacity: f64) -> f64 {
     let half = (error + (early + late) * weight / capacity) / 2.0;
     half + (half * half - early * weight * error / capacity).max(0.0).sqrt()
@@ -87,37 +87,35 @@ impl Queueing {
     /// Solves from `start` times the rates at rest, with the queue at rest, at `samples` instants from 0.
     ///
     /// # Errors
-    /// If it rests nowhere, if the state or a rate is no longer finite, or no end of the work is in sight.
+    /// If there is no equilibrium, the state or a rate is no longer finite, or the solution takes too much work.
     pub fn run(
         &self,
         start: f64,
-        (duration, samples): (f64, usize),
+        length: (f64, usize),
         effort: &Effort,
     ) -> Result<Vec<Sample>, Unsolved> {
         let (queue, rates) = self.rest(effort)?;
         let deepest = LONGEST_QUEUE * queue.max(self.flows.iter().map(|flow| flow.base).sum());
         let law = Loop { link: self, queue, rates, start, deepest };
         let mut solver = Solver::new(law, Tolerance::default(), effort);
-        (0..samples)
-            .map(|i| {
-                let time = duration * i as f64 / (samples.max(2) - 1) as f64;
-                solver.advance(time)?;
-                let rates = (0..self.flows.len()).map(|flow| {
-                    let heard = solver.model.heard(flow, time, solver.past());
-                    solver.model.rate(flow, heard, solver.state()[flow + 1])
-                });
-                let sample = Sample { time, queue: solver.state()[0], rates: rates.collect() };
-                let is_finite = sample.rates.iter().all(|rate| rate.is_finite());
-                if is_finite { Ok(sample) } else { Err(Unsolved::Diverged { time }) }
-            })
-            .collect()
+        sampled(length, |time| {
+            solver.advance(time)?;
+            let rates = (0..self.flows.len()).map(|flow| {
+                let heard = solver.model.heard(flow, time, solver.past());
+                solver.model.rate(flow, heard, solver.state()[flow + 1])
+            });
+            let sample = Sample { time, queue: solver.state()[0], rates: rates.collect() };
+            let is_finite = sample.rates.iter().all(|rate| rate.is_finite());
+            Ok(is_finite.then_some(sample))
+        })
     }
 }
 
-/// The buffer, in queues at rest or sums of propagation delays: beyond any use, but the past must end somewhere.
+/// The longest queue, as a multiple of the queue at rest or of the sum of propagation delays. No solution needs a longer
+/// one; it bounds the past that is kept.
 const LONGEST_QUEUE: f64 = 20.0;
 
-/// The queueing delay, and xi of each flow less what it is at rest.
+/// The state: the queueing delay, and xi of each flow minus its value at rest.
 struct Loop<'a> {
     link: &'a Queueing,
     queue: f64,
@@ -135,7 +133,7 @@ impl Loop<'_> {
         left - sent
     }
 
-    /// The rate of a flow that hears a queueing delay.
+    /// The rate of a flow that measures this queueing delay.
     fn rate(&self, flow: usize, heard: f64, xi: f64) -> f64 {
         let Flow { base, error } = self.link.flows[flow];
         let known = |queue: f64| base + queue.max(error);
@@ -181,7 +179,7 @@ impl Delayed for Loop<'_> {
         state[0] = state[0].clamp(0.0, self.deepest);
     }
 
-    /// Each flow looks for what it hears, by some fifty steps.
+    /// Each flow finds the queueing delay that it measures, by some fifty steps.
     fn work(&self) -> usize {
         300 * self.rates.len()
     }
@@ -215,7 +213,7 @@ mod tests {
         }
     }
 
-    /// As many that join over the standing queue as there are already get the golden ratio of the others' rate:
+    /// If as many flows join over the queue as there are already, the late ones get the golden ratio of the others' rate:
     /// q = (3 + sqrt 5) / 2 of the queue that they found.
     #[test]
     fn late_flows_take_a_larger_share() {

@@ -6,7 +6,7 @@ use crate::polar::{polar, size};
 use num_complex::Complex64;
 use std::f64::consts::FRAC_PI_2;
 
-/// A source as its loop sees it.
+/// The loop of a source.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Source {
     /// tau, seconds.
@@ -31,7 +31,7 @@ impl Source {
         polar(self.alpha / (w * self.rtt), angle) * self.lead(w)
     }
 
-    /// How it stands to -1 alone.
+    /// The margins of its own loop.
     ///
     /// # Errors
     /// If following it takes too much work.

@@ -4,11 +4,11 @@
 //! dissertation, University of Pittsburgh, 2010, 4.1.2, 4.5 and chapter 8. A packet's 16-bit identifier
 //! (IP's) is a threshold, uniform in [0, 1). H maps load factors to [0, 1]:
 //!   hop       (10) becomes (01) if H(f) > identifier; (11) if f >= u; nothing changes (11)
-//!   receiver  u if (11); the identifier if (10) bounds the estimate from above or (01) from below
-//!   echo      the estimate goes into an ACK when it changes, then 2, 3, 4 ... ACKs later
+//!   receiver  takes u if (11); takes the identifier if (10) and below the estimate, or (01) and above it
+//!   echo      an ACK carries the estimate when it has changed, then again 2, 3, 4 ... ACKs later
 //! So hops combine to the largest load. H runs through (0.15, 0), (0.75, 1/4), (1, 1/2), (1.2, 1).
-//! Header words stand for what IP carries or ends agree on: the identifier; whether (11) is apart from
-//! the estimate, as 5.4 asks for; and H, whose other shapes are the experiment of 7.2.2.
+//! The header words carry the identifier, which IP has anyway, and two things that sender and receiver agree on:
+//! whether (11) is echoed apart from the estimate (5.4), and H, whose other shapes are the experiment of 7.2.2.
 
 use super::codec::Codec;
 use super::coding::{Coding, Echo};
@@ -16,7 +16,7 @@ use super::ecn;
 use super::feedback::Feedback;
 use super::wire::{Header, Marks, Wire};
 
-/// The codec: the receiver estimates the load, and returns the estimate as often as it has changed.
+/// The codec: the receiver estimates the load, and returns the estimate with some ACKs.
 pub struct Adpm;
 
 impl Coding for Adpm {
@@ -37,22 +37,22 @@ impl Coding for Adpm {
     }
 }
 
-/// eta_0: smaller loads read as this.
+/// eta_0: smaller loads are read as this.
 pub const LEAST: f64 = 0.15;
 /// u, the largest load that can be signalled.
 pub const MOST: f64 = 1.2;
-/// Loads at which H has a corner.
+/// The loads of H's corners.
 const CORNERS: [f64; 4] = [LEAST, 0.75, 1.0, MOST];
 
 /// The ECN bits of a packet below the load: ECT(1).
 const BELOW: u8 = ecn::CAPABLE_L4S;
-/// Identifiers.
+/// Number of identifiers.
 const COUNT: f64 = 65536.0;
 /// An estimate of u.
 const FULL: u32 = 1 << 16;
 /// In the first header word: (11) is echoed apart from the estimate.
 const APART: u32 = 1 << 16;
-/// In the second echoed word: the estimate is there.
+/// In the second echoed word: there is an estimate.
 const PRESENT: u32 = 1;
 
 /// Bytes of the TCP option with an estimate: kind, length, 16 bits.
@@ -61,11 +61,11 @@ pub const OPTION_BYTES: u16 = 4;
 /// H: from load factors to [0, 1], increasing between its corners.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Map {
-    /// H(0.75): the share of packets that tell loads of MI apart.
+    /// H(0.75): the share of identifiers for loads of MI.
     pub at_high: f32,
-    /// H(1): the rest of it tells overloads apart.
+    /// H(1): the identifiers above are for overload.
     pub at_full: f32,
-    /// Between corners H runs as x^bend; 1 is a line.
+    /// The shape of H between corners: x^bend; 1 is a line.
     pub bend: f32,
 }
 
@@ -103,7 +103,7 @@ impl Map {
         [self.at_high, self.at_full, self.bend].map(f32::to_bits)
     }
 
-    /// From header words; anything malformed is the default.
+    /// From header words. Malformed ones give the default.
     fn from_words(words: [u32; 3]) -> Self {
         let [at_high, at_full, bend] = words.map(f32::from_bits);
         let fine = (0.0..=1.0).contains(&at_high)
@@ -118,7 +118,7 @@ impl Map {
 pub enum Overload {
     /// As an estimate of u.
     Estimated,
-    /// As a mark of its own, echoed a packet, that leaves the estimate.
+    /// As a mark that is echoed for each packet and does not change the estimate.
     Apart,
 }
 
@@ -134,11 +134,11 @@ fn identifier(header: &Header) -> u32 {
     header[0] & 0xffff
 }
 
-/// A hop's part.
+/// What a hop does.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Marker {
     load: f64,
-    /// H of the load by the map in these words, times the number of identifiers.
+    /// The words of the last map; below, H of the load by that map, times the number of identifiers.
     map: [u32; 3],
     height: f64,
 }
@@ -171,7 +171,7 @@ impl Marker {
         }
     }
 
-    /// The same, and (11) for what can bear it from u on.
+    /// The same, and (11) from u on for packets that may be marked.
     #[inline]
     pub fn mark_overload(&mut self, wire: &mut Wire<'_>) {
         if self.load >= MOST {
@@ -182,18 +182,18 @@ impl Marker {
     }
 }
 
-/// The receiver's part: an estimate, and when it is echoed.
+/// What the receiver keeps: the estimate, and when it is echoed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reader {
     /// H of the estimate, in identifiers.
     estimate: u32,
-    /// Times that it has been echoed since it changed, and ACKs since.
+    /// How often it has been echoed since it changed; below, ACKs since the last echo.
     echoed: u32,
     acks: u32,
 }
 
 impl Reader {
-    /// A data packet came.
+    /// A data packet arrives.
     #[inline]
     pub fn take(&mut self, marks: Marks, header: &Header) {
         let bound = identifier(header);
@@ -208,7 +208,7 @@ impl Reader {
         }
     }
 
-    /// What the next ACK says: the estimate, if it is its turn.
+    /// The estimate, if the next ACK carries it.
     #[inline]
     pub fn echo(&mut self) -> Option<u32> {
         self.acks += 1;

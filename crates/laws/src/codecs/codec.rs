@@ -1,25 +1,25 @@
-//! The kinds of feedback: what each is called, and how it shares a path with others.
+//! The kinds of feedback: their names and properties.
 
-/// How a codec's packets fare on a path. Flags that are left out are off.
+/// Properties of a codec. Flags that are left out are off.
 #[derive(Clone, Copy, Debug)]
 pub struct Properties {
-    /// Its name, as messages show it.
+    /// Its name in messages.
     pub name: &'static str,
     /// What it is, in a line.
     pub title: &'static str,
     /// The two ECN bits of a packet as its sender emits it.
     pub initial: u8,
-    /// Does it live in the two ECN bits, so that no other such codec may share a path with it?
+    /// Does it use the two ECN bits? Two such codecs may not share a path.
     pub uses_ecn_bits: bool,
-    /// Does a sender that reads it do without?
+    /// Can its sender work without it?
     pub is_optional: bool,
-    /// Do its packets bear RFC 3168's mark, so that routers may mark them instead of dropping them?
+    /// Can its packets carry RFC 3168's mark? Then routers may mark them instead of dropping them.
     pub bears_mark: bool,
-    /// Does a router that writes it give RFC 3168's mark to any packet that bears one?
+    /// Does a router that writes it also give RFC 3168's mark to packets that can carry one?
     pub writes_mark: bool,
     /// Does its sender learn from RFC 3168's mark?
     pub reads_mark: bool,
-    /// Do marks count packet by packet, so that an ACK is for packets of one mark (RFC 8257, 3.2)?
+    /// Do the marks of single packets count? Then an ACK covers only packets with the same mark (RFC 8257, 3.2).
     pub counts_marks: bool,
     /// Does the sender write a congestion header?
     pub has_header: bool,
@@ -51,7 +51,7 @@ macro_rules! codecs {
             /// Every codec.
             pub const ALL: &[Self] = &[$(Self::$Codec),*];
 
-            /// The codec of this place in [`Codec::ALL`].
+            /// The codec with this index in [`Codec::ALL`].
             #[inline(always)]
             pub(super) const fn at(place: u8) -> Self {
                 match place {
@@ -60,7 +60,7 @@ macro_rules! codecs {
                 }
             }
 
-            /// How it is called and what it does.
+            /// Its name and properties.
             #[inline(always)]
             pub const fn properties(self) -> Properties {
                 match self {
@@ -95,7 +95,7 @@ codecs! {
         writes_mark: true,
         reads_mark: true,
     }
-    /// Two bits of load in the ECN field (VCP), echoed a packet.
+    /// Two bits of load in the ECN field (VCP), echoed for each packet.
     Load2 {
         name: "load2",
         title: "two bits of load in the ECN field (VCP), echoed by every ACK",
@@ -108,7 +108,7 @@ codecs! {
         title: "XCP's header: window and RTT out, change of window back",
         has_header: true,
     }
-    /// One bit as RFC 3168 marks it, but echoed a packet, so that the sender learns the fraction.
+    /// RFC 3168's mark, but echoed for each packet, so that the sender learns the fraction of marked packets.
     AccurateEcn {
         name: "accurate-ecn",
         title: "one bit as RFC 3168 marks it, echoed by every ACK (RFC 8257, RFC 9768)",
@@ -130,7 +130,7 @@ codecs! {
         reads_mark: true,
         counts_marks: true,
     }
-    /// MLCP's header: the sender's RTT out, codes of load and measurement interval back.
+    /// MLCP's header: carries the sender's RTT, and returns codes of load and measurement interval.
     Mlcp {
         name: "mlcp",
         title: "MLCP's header: RTT out, codes of load and measurement interval back",
@@ -155,10 +155,10 @@ codecs! {
         title: "RCP's header: RTT out, the least rate of the path's links back",
         has_header: true,
     }
-    /// One bit, marked with a probability exponential in the sum of the path's prices, echoed a packet.
+    /// One bit, echoed for each packet. The probability of a mark is exponential in the sum of the path's prices.
     Price {
         name: "price",
-        title: "one ECN bit that marks tell prices by (REM), echoed by every ACK",
+        title: "one ECN bit whose marks tell a price (REM), echoed by every ACK",
         initial: ECT_0,
         uses_ecn_bits: true,
         bears_mark: true,
@@ -167,7 +167,7 @@ codecs! {
 }
 
 impl Codec {
-    /// Its name, as messages show it.
+    /// Its name in messages.
     pub fn name(self) -> &'static str {
         self.properties().name
     }
@@ -177,12 +177,12 @@ impl Codec {
         self.properties().title
     }
 
-    /// Does it live in the two ECN bits, so that no other such codec may share a path with it?
+    /// Does it use the two ECN bits? Two such codecs may not share a path.
     pub fn uses_ecn_bits(self) -> bool {
         self.properties().uses_ecn_bits
     }
 
-    /// Does a sender that reads it do without?
+    /// Can its sender work without it?
     pub fn is_optional(self) -> bool {
         self.properties().is_optional
     }
@@ -192,13 +192,13 @@ impl Codec {
         self == reader || (self.properties().writes_mark && reader.properties().reads_mark)
     }
 
-    /// Do its packets bear RFC 3168's mark?
+    /// Can its packets carry RFC 3168's mark?
     #[inline]
     pub fn bears_mark(self) -> bool {
         self.properties().bears_mark
     }
 
-    /// Do marks count packet by packet, so that an ACK is for packets of one mark (RFC 8257, 3.2)?
+    /// Do the marks of single packets count? Then an ACK covers only packets with the same mark (RFC 8257, 3.2).
     #[inline]
     pub fn counts_marks(self) -> bool {
         self.properties().counts_marks

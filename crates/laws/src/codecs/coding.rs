@@ -1,4 +1,4 @@
-//! What a codec does at the ends of a path. What it does on a hop is the business of router laws that write it.
+//! What a codec does at the ends of a path. On a hop, the router laws that write it act.
 
 use super::feedback::Feedback;
 use super::wire::{Header, Marks};
@@ -10,20 +10,20 @@ pub struct Echo {
     pub bits: u8,
     /// Words of feedback.
     pub words: [u32; 2],
-    /// Bytes by which they enlarge the ACK.
+    /// Bytes that the feedback adds to the ACK.
     pub option_bytes: u16,
 }
 
 /// A codec at the receiver, and at the sender that reads its ACKs.
 pub trait Coding {
-    /// What the receiver of a flow keeps between data packet and ACK.
+    /// The state of a flow's receiver.
     type Receiver: Copy + Default + std::fmt::Debug;
 
     /// The receiver takes a data packet; `reduced` is RFC 3168's CWR.
     #[inline]
     fn take(_: &mut Self::Receiver, _: Marks, _: &Header, _reduced: bool) {}
 
-    /// What the ACK returns that a data packet has prompted: its ECN bits, unless the codec says otherwise.
+    /// What the ACK of a data packet returns: by default the packet's ECN bits.
     #[inline]
     fn echo(_: &mut Self::Receiver, marks: Marks, _: &Header) -> Echo {
         Echo { bits: marks.ecn(), ..Echo::default() }

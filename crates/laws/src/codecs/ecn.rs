@@ -6,7 +6,7 @@ use super::wire::{Header, Marks, Wire};
 
 /// ECT(0): the sender understands marks.
 pub const CAPABLE: u8 = 0b10;
-/// ECT(1): it wants marks as L4S gives them (RFC 9331).
+/// ECT(1): the sender wants L4S's marks (RFC 9331).
 pub const CAPABLE_L4S: u8 = 0b01;
 /// CE: congestion experienced.
 pub const CONGESTED: u8 = 0b11;
@@ -15,7 +15,7 @@ pub const CONGESTED: u8 = 0b11;
 pub struct Ecn;
 
 impl Coding for Ecn {
-    /// Was congestion experienced that the sender has not answered yet?
+    /// Is there a mark that the sender has not answered yet?
     type Receiver = bool;
     #[inline]
     fn take(congested: &mut bool, marks: Marks, _: &Header, reduced: bool) {
@@ -31,7 +31,7 @@ impl Coding for Ecn {
     }
 }
 
-/// Codecs whose receiver returns each packet's mark: accurate ECN, L4S, and prices.
+/// The codec of accurate ECN, L4S and prices: the receiver returns each packet's mark.
 pub struct EachMark;
 
 impl Coding for EachMark {
@@ -48,7 +48,7 @@ pub fn is_capable(wire: &Wire<'_>) -> bool {
     wire.marks.codec().bears_mark() && wire.marks.ecn() != 0
 }
 
-/// Marks the packet; says whether it could.
+/// Marks the packet, if that is possible. Returns whether it was.
 #[inline]
 pub fn mark(wire: &mut Wire<'_>) -> bool {
     let capable = is_capable(wire);

@@ -1,16 +1,16 @@
-//! What an ACK tells the sender's law.
+//! Feedback, as a sender's law sees it.
 
 use super::load::Load;
 use crate::quantities::Span;
 
-/// What an ACK tells the sender's law.
+/// The feedback of an ACK.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Feedback {
-    /// Nothing explicit.
+    /// No explicit feedback.
     #[default]
     None,
-    /// Was congestion experienced? `Codec::Ecn` repeats it until the sender has answered;
-    /// `Codec::AccurateEcn`, `Codec::L4s` and `Codec::Price` say it of each packet.
+    /// ECN. With `Codec::Ecn` a mark is repeated until the sender has answered it; with `Codec::AccurateEcn`,
+    /// `Codec::L4s` and `Codec::Price` it is that of each packet.
     Ecn {
         /// The echoed bit.
         congested: bool,
@@ -19,28 +19,28 @@ pub enum Feedback {
     Load(Load),
     /// The change of window that the routers allow.
     Xcp {
-        /// In bytes, a packet; negative to slow down.
+        /// In bytes, for the acknowledged packet; negative to slow down.
         delta_bytes: f64,
     },
-    /// The load of the most loaded hop and how long it measured.
+    /// The load of the most loaded hop, and the interval over which it was measured.
     Mlcp {
-        /// The level ([`Levels`](super::mlcp::Levels)); 0 if no hop has said any.
+        /// The level ([`Levels`](super::mlcp::Levels)); 0 if no hop has written one.
         code: u32,
         /// The measurement interval t_p.
         interval: Span,
     },
     /// The receiver's estimate of the load factor of the most loaded hop.
     Adpm {
-        /// H of it ([`Map`](super::adpm::Map)), if the ACK says any.
+        /// H of it ([`Map`](super::adpm::Map)), if the ACK carries one.
         estimate: Option<f64>,
-        /// Did the packet bear (11)?
+        /// Was the packet marked (11)?
         congested: bool,
     },
     /// The least rate of the path's links.
     Rate {
         /// In bytes a second.
         rate: f64,
-        /// The control interval in which its router computed it; it repeats within one, and is 0 if no
+        /// The number of the control interval in which its router computed it. ACKs of one interval repeat it. 0 if no
         /// router has written.
         interval: u32,
     },

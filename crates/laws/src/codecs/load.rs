@@ -25,7 +25,7 @@ impl Load {
         }
     }
 
-    /// From the ECN field. `(00)`, which no load-capable sender emits, reads as the cautious `High`.
+    /// From the ECN field. `(00)`, which no sender of this codec emits, is read as `High`, to be careful.
     #[inline]
     pub fn from_bits(bits: u8) -> Self {
         match bits {

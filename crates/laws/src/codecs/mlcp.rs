@@ -1,15 +1,15 @@
-//! MLCP's header field: a code of the load factor, and which measurement interval it belongs to.
+//! MLCP's header field: a code of the load factor, and the measurement interval of that.
 //!
 //! I. A. Qazi, "An Efficient Framework of Congestion Control for Next-Generation Networks", PhD
 //! dissertation, University of Pittsburgh, 2010, chapter 3. The header also carries the sender's RTT
-//! (3.3.0.5). It states how many levels the sender reads, which a network would agree on beforehand, so
-//! that one codec is MLCP's 4 bits and the n-bit schemes of 3.2 alike. Codes, from 1 on:
+//! (3.3.0.5), and how many levels the sender reads, which a real network would agree on beforehand. So one
+//! codec serves MLCP's 4 bits and the n-bit schemes of 3.2. Codes, from 1 on:
 //!   `mi`  levels of equal width below 80 %           (l = 2^n - 3 in 3.2.1, 5 in 3.4.1)
 //!   1     from 80 % to 95 %, or to 100 % without ii
 //!   1     from 95 % to 100 %, if `ii`
 //!   `md`  levels from 100 % on, the last from 120 %, the others of equal width (3.2.2.2)
-//! Code 0 is reserved: no router has written. The worst link's pair wins; of equal codes, the longer
-//! interval.
+//! Code 0 means that no router has written. The pair of the most loaded link counts; of equal codes, the one
+//! with the longer interval.
 
 use super::coding::{Coding, Echo};
 use super::feedback::Feedback;
@@ -42,7 +42,7 @@ pub const AI_BELOW: f64 = 0.95;
 /// sigma_max: from here on the smallest beta.
 pub const WORST: f64 = 1.2;
 
-/// How the load factor is cut into levels.
+/// How the load factor is divided into levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Levels {
     /// Levels of MI, l.
@@ -67,7 +67,7 @@ pub enum Region {
 }
 
 impl Levels {
-    /// Codes without overload's, the reserved one not counted.
+    /// Number of codes below overload, without code 0.
     fn below(self) -> u32 {
         u32::from(self.mi) + 1 + u32::from(self.ii)
     }
@@ -128,7 +128,7 @@ pub fn rtt_s(header: &Header) -> Option<f64> {
     (rtt > 0.0 && rtt.is_finite()).then(|| f64::from(rtt))
 }
 
-/// A hop's load factor and the place of its interval in S: the pair stays if it is the worst so far.
+/// A hop writes its load factor and the index of its interval in S, if its load is the highest so far.
 #[inline]
 pub fn mark(header: &mut Header, load: f64, interval: usize) {
     let code = Levels::from_word(header[2]).encode(load);
@@ -163,7 +163,7 @@ mod tests {
     fn mlcp_fills_four_bits_and_the_schemes_theirs() {
         assert_eq!(MLCP.bits(), 4);
         assert_eq!([2, 3, 4, 15].map(|n| bits(n).bits()), [2, 3, 4, 15]);
-        assert_eq!(MLCP.encode(1e9), 15); // with the reserved code sixteen
+        assert_eq!(MLCP.encode(1e9), 15); // sixteen with code 0
         assert_eq!([2, 3, 4, 15].map(|n| bits(n).encode(1.0)), [3, 7, 15, 32767]);
     }
 
@@ -194,7 +194,7 @@ mod tests {
     }
 
     proptest! {
-        /// A level contains the loads that it is the code of, and codes rise with the load.
+        /// A level contains the loads with its code, and codes rise with the load.
         #[test]
         fn codes_bound_their_loads(mi in 1..32766u16, md in 1..9u8, ii: bool, a in 0.0..1.5, b in 0.0..1.5) {
             let levels = Levels { mi, md, ii };

@@ -1,7 +1,6 @@
 //! Feedback on the wire: what senders write, how hops combine it, what comes back.
 //!
-//! A codec is an entry of [`Codec`] with its properties, a file with what it does, and a line below that joins the
-//! two.
+//! A codec is an entry of [`Codec`] with its properties, a file with its code, and a line below that connects the two.
 
 pub mod adpm;
 mod codec;
@@ -25,12 +24,12 @@ pub use wire::{Header, Marks, Wire};
 
 macro_rules! join {
     ($($Codec:ident = $name:ident: $coding:path;)*) => {
-        /// What a flow's receiver keeps between data packet and ACK.
+        /// The state of a flow's receiver.
         #[derive(Clone, Copy, Debug, Default)]
         pub struct Reader { $($name: <$coding as Coding>::Receiver,)* }
 
         impl Reader {
-            /// A data packet came; `reduced` is RFC 3168's CWR.
+            /// A data packet arrives; `reduced` is RFC 3168's CWR.
             #[inline]
             pub fn take(&mut self, marks: Marks, header: &Header, reduced: bool) {
                 match marks.codec() {
@@ -38,7 +37,7 @@ macro_rules! join {
                 }
             }
 
-            /// An ACK leaves that this data packet has prompted.
+            /// The ACK of this data packet leaves.
             #[inline]
             pub fn echo(&mut self, marks: Marks, header: &Header) -> Echo {
                 match marks.codec() {

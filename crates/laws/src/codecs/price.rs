@@ -5,15 +5,15 @@
 //! IEEE INFOCOM 2003, IV-A. A link of price p marks with probability 1 - phi^-p, so that a path marks
 //! with 1 - phi^-q, q the sum of its prices. The sender keeps the last N marks in a shift register:
 //!   q^ = -ln(1 - P^) / ln phi,   P^ the share of ones
-//! The paper does not say what a register full of ones means, of which (1 - P^) is 0: here, what half a
-//! packet less would. Until N marks have come, P^ is the share of those that have.
+//! The paper does not say what a register full of ones means, where 1 - P^ is 0. Here it counts as one with half
+//! a packet less. Until N marks have come, P^ is the share of those that have.
 
 /// The probability 1 - phi^-price.
 pub fn probability(price: f64, phi: f64) -> f64 {
     -libm::expm1(-price * libm::log(phi))
 }
 
-/// The price that a share of marks among `of` packets stands for.
+/// The price for which `marked` of `of` packets are marked.
 pub fn estimate(marked: u32, of: u32, phi: f64) -> f64 {
     let of = f64::from(of.max(1));
     let share = f64::from(marked).min(of - 0.5) / of;
@@ -30,7 +30,7 @@ pub struct Register {
     marks: u128,
     /// N.
     length: u32,
-    /// Marks that have come.
+    /// Marks so far.
     seen: u32,
 }
 
@@ -40,12 +40,12 @@ impl Register {
         Self { marks: 0, length: length.clamp(1, LONGEST), seen: 0 }
     }
 
-    /// Goes on with the last N marks, as far as they have come.
+    /// Changes N. Keeps the last N marks, or as many as there are.
     pub fn resize(&mut self, length: u32) {
         self.length = length.clamp(1, LONGEST);
     }
 
-    /// The mark that an ACK brings for so many packets.
+    /// Takes the mark that an ACK brings for this many packets.
     #[inline]
     pub fn push(&mut self, marked: bool, packets: u32) {
         let packets = packets.min(LONGEST);

@@ -1,14 +1,14 @@
-//! The rate header of RCP and its kin: 16 bytes, of which routers lower the rate.
+//! The rate header of RCP, QI-RCP and PIQI-RCP: 16 bytes. Routers lower the rate in it.
 //!
 //! S. Jain, D. Loguinov, "PIQI-RCP: Design and Analysis of Rate-Based Explicit Congestion Control",
-//! III-C names the size; N. Dukkipati et al., "Processor Sharing Flows in the Internet", IWQoS 2005,
-//! the fields rate and RTT. Words, single precision where nothing is said:
-//!   0  the least rate of the path's links so far, in bytes / s, at first what the sender desires
+//! III-C, gives the size; N. Dukkipati et al., "Processor Sharing Flows in the Internet", IWQoS 2005,
+//! the fields rate and RTT. Words, in single precision unless noted:
+//!   0  the least rate of the path's links so far, in bytes / s; at first the rate that the sender desires
 //!   1  the sender's RTT in seconds, 0 before it is known
-//!   2  bits 8 to 31: the control interval, counted from 1, in which that rate was computed, so that a
-//!      sender answers it once; bits 0 to 7: which hop may write, see [`Hops`]
-//!   3  the rate at which the sender sends, in bytes / s, 0 before it is known: with the packet's size
-//!      the time that the packet stands for, so that a router can average over flows
+//!   2  bits 8 to 31: the number of the control interval in which that rate was computed, from 1, so that
+//!      a sender answers it once; bits 0 to 7: which hop may write, see [`Hops`]
+//!   3  the sender's rate in bytes / s, 0 before it is known. Packet size / rate is the time that a packet
+//!      stands for, with which a router averages over flows
 //! Hops combine to the minimum; the receiver returns words 0 and 2.
 
 use super::coding::{Coding, Echo};
@@ -33,28 +33,28 @@ impl Coding for Rate {
 const HOPS: u32 = 0xff;
 const PAST: u32 = 0xff;
 
-/// Intervals are counted modulo this, 0 left out.
+/// Intervals are counted modulo this, from 1.
 const INTERVALS: u32 = (1 << 24) - 1;
 
-/// Whose rates a sender heeds.
+/// The hops whose rates a sender follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hops {
-    /// The least of all.
+    /// The least rate of all hops.
     All,
-    /// That of this hop among those that write rates, counted from 1, at most 254.
+    /// The rate of this hop, counted from 1 among those that write rates, at most 254.
     Only(u8),
 }
 
 /// What a data packet carries when it leaves its sender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Request {
-    /// Bytes a second that the sender would like.
+    /// The rate that the sender desires, in bytes a second.
     pub desired: f64,
-    /// Its RTT in seconds; 0 when it has none yet.
+    /// Its RTT in seconds; 0 before it is known.
     pub rtt_s: f64,
-    /// Bytes a second that it sends; 0 when it does not know yet.
+    /// The rate at which it sends, in bytes a second; 0 before it is known.
     pub sending: f64,
-    /// Whose rates it heeds.
+    /// The hops whose rates it follows.
     pub hops: Hops,
 }
 
@@ -88,7 +88,7 @@ pub fn sending(header: &Header) -> Option<f64> {
     positive(header[3])
 }
 
-/// A hop lowers the rate to its own, in bytes a second, of its so-manieth control interval.
+/// A hop lowers the rate to its own, in bytes a second; `interval` is the number of its control interval.
 #[inline]
 pub fn mark(header: &mut Header, rate: f64, interval: u64) {
     let hops = header[2] & HOPS;
@@ -117,7 +117,7 @@ pub fn echo(header: &Header) -> [u32; 2] {
     [header[0], header[2] >> 8]
 }
 
-/// What the sender reads: bytes a second, and the interval, 0 if no hop has written.
+/// What the sender reads: the rate in bytes a second, and the interval, 0 if no hop has written.
 #[inline]
 pub fn read(echo: [u32; 2]) -> Option<(f64, u32)> {
     positive(echo[0]).map(|rate| (rate, echo[1]))
@@ -152,11 +152,11 @@ mod tests {
         let mut header = Request { desired: 1e3, ..REQUEST }.write();
         mark(&mut header, 5e3, 6);
         mark(&mut header, 4e3, 9);
-        assert_eq!(read(echo(&header)), Some((1e3, 7))); // and learns that time goes on
+        assert_eq!(read(echo(&header)), Some((1e3, 7))); // of the next interval
     }
 
     proptest! {
-        /// Of all hops the least rate arrives, with its interval; of equal rates the first.
+        /// The least rate of all hops arrives, with its interval; of equal rates, the first hop's.
         #[test]
         fn hops_combine_to_the_minimum(
             hops in prop::collection::vec((1.0..2e9f32, 0..1_000_000u64), 1..20)
@@ -174,7 +174,7 @@ mod tests {
             prop_assert_eq!((header[1], header[3]), (REQUEST.write()[1], REQUEST.write()[3]));
         }
 
-        /// A sender that heeds one hop hears of that alone.
+        /// A sender that follows one hop gets the rate of that hop only.
         #[test]
         fn one_hop_may_be_heeded(
             rates in prop::collection::vec(1.0..1e8f32, 1..20), place in 1..20u8

@@ -2,7 +2,7 @@
 
 use super::codec::Codec;
 
-/// The words of a congestion header; their meaning is the codec's.
+/// The words of a congestion header. The codec gives their meaning.
 pub type Header = [u32; 4];
 
 /// A byte of every packet: whether it is in profile (see [`rio`](crate::routers::rio)), its codec and
@@ -34,7 +34,7 @@ impl Marks {
     pub fn set_ecn(&mut self, bits: u8) {
         self.0 = (self.0 & !3) | (bits & 3);
     }
-    /// Is the packet within the rate that its flow has been promised?
+    /// Is the packet in profile: within the rate that its flow has been promised?
     #[inline]
     pub fn is_in_profile(self) -> bool {
         self.0 & IN_PROFILE != 0

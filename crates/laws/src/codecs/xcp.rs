@@ -21,16 +21,16 @@ impl Coding for Xcp {
 
 /// What a data packet of an XCP sender carries.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Congestion {
+pub struct CongestionHeader {
     /// `H_cwnd`: the sender's window, in bytes.
     pub window_bytes: f32,
-    /// `H_rtt`: the sender's RTT estimate, in seconds; 0 when it has none yet.
+    /// `H_rtt`: the sender's RTT estimate, in seconds; 0 before it is known.
     pub rtt_s: f32,
     /// `H_feedback`: change of window that the packet asks for or is allowed, in bytes.
     pub delta_bytes: f32,
 }
 
-impl Congestion {
+impl CongestionHeader {
     /// To header words.
     #[inline]
     pub fn write(self) -> Header {
@@ -58,7 +58,7 @@ pub fn echo(header: &Header) -> [u32; 2] {
     [header[2], 0]
 }
 
-/// What the sender reads: bytes of window change; a malformed header reads as no change.
+/// What the sender reads: the change of its window in bytes; 0 for a malformed header.
 #[inline]
 pub fn read(echo: [u32; 2]) -> f64 {
     let delta = f64::from(f32::from_bits(echo[0]));
@@ -71,9 +71,9 @@ mod tests {
 
     #[test]
     fn hops_combine_to_the_minimum() {
-        let sent = Congestion { window_bytes: 1e4, rtt_s: 0.08, delta_bytes: 5e3 };
+        let sent = CongestionHeader { window_bytes: 1e4, rtt_s: 0.08, delta_bytes: 5e3 };
         let mut header = sent.write();
-        assert_eq!(Congestion::parse(&header), sent);
+        assert_eq!(CongestionHeader::parse(&header), sent);
         mark(&mut header, 700.0);
         mark(&mut header, 900.0);
         assert_eq!(read(echo(&header)), 700.0);

@@ -1,4 +1,4 @@
-//! Adaptive RED: RED whose max_p is adapted until the average queue lies half-way of its thresholds.
+//! Adaptive RED: RED that adapts max_p until the average queue is half-way between its thresholds.
 //!
 //! S. Floyd, R. Gummadi, S. Shenker, "Adaptive RED: An Algorithm for Increasing the Robustness of
 //! RED's Active Queue Management", ICSI, 2001; [`super::red`] does the rest. Every interval, the
@@ -8,9 +8,9 @@
 //!   (3) max_p within [bottom, top]
 //! The paper's automatic parameters are red's: thresholds from a target delay, max = 3 min, the queue
 //! weight 1 - exp(-1 / packets a second). Gentle and `wait` as red's defaults.
-//! From ns-2, where the paper is silent: max_p starts at 0.1. Differs from ns-2: updates come with the
-//! clock, not with the first arrival thereafter, and only where packets have arrived since the last,
-//! as RED's average stands still without arrivals; max_p is clamped to its range.
+//! From ns-2, where the paper is silent: max_p starts at 0.1. Differs from ns-2: updates happen at the end of the
+//! interval, not at the first arrival after it, and only if packets have arrived since the last update, since
+//! RED's average does not change without arrivals; max_p is clamped to its range.
 
 use super::red;
 use crate::codecs::Wire;
@@ -20,7 +20,7 @@ use crate::router::{Arrival, Draw, LinkView, QueueView, RouterLaw, RouterSpec, V
 use crate::{params, tunes};
 
 params! {
-    /// Adaptive RED's parameters: the paper's, and those of RED that matter to it.
+    /// Adaptive RED's parameters: the paper's, and those of RED that it uses.
     pub struct Params {
         /// Time between two updates of max_p.
         pub interval: Span = Span::from_millis(500), in 0.001, 100.0;
@@ -42,7 +42,7 @@ params! {
 }
 
 impl Params {
-    /// RED's part, with this max_p.
+    /// RED's parameters, with this max_p.
     fn red(&self, max_p: f64) -> red::Params {
         let Self { thresholds, queue, queue_weight, .. } = *self;
         let spread = red::Spread { queue_weight, ..red::Spread::default() };
@@ -73,7 +73,7 @@ pub struct Ared {
 }
 
 impl Ared {
-    /// Goes on with these parameters.
+    /// Changes the parameters.
     pub fn set(&mut self, params: Params) {
         self.params = params;
         self.derive();
@@ -211,7 +211,7 @@ mod tests {
         assert!((after(&mut law, 500, 14) - 0.12).abs() < 1e-12);
         assert!((after(&mut law, 1000, 10) - 0.12).abs() < 1e-12);
         assert!((after(&mut law, 1500, 2) - 0.108).abs() < 1e-12);
-        tick_until(&mut law, queue(60_000, 0)); // nothing arrives
+        tick_until(&mut law, queue(60_000, 0)); // no packet arrives
         assert!((*law.red.max_p_mut() - 0.108).abs() < 1e-12);
     }
 }

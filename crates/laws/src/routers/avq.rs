@@ -1,4 +1,4 @@
-//! AVQ: marks what overflows a virtual queue, whose capacity adapts until arrivals match a target.
+//! AVQ: marks packets that overflow a virtual queue, whose capacity adapts until arrivals match a target.
 //!
 //! S. Kunniyur, R. Srikant, "Analysis and Design of an Adaptive Virtual Queue (AVQ) Algorithm for
 //! Active Queue Management", SIGCOMM 2001. In bytes; on the arrival of a packet of size s, dt after
@@ -16,22 +16,22 @@ use crate::router::{Arrival, Draw, LinkView, RouterLaw, RouterSpec, Verdict};
 use crate::{params, tunes};
 
 params! {
-    /// AVQ's parameters, with ns-2's defaults but for `ecn`, which is off there.
+    /// AVQ's parameters, with ns-2's defaults except for `ecn`, which is off there.
     pub struct Params {
         /// Share gamma of the link that arrivals should use.
         pub gamma: f64 = 0.98, in 0.01, 1.0;
-        /// How fast the virtual capacity adapts, alpha, a second.
+        /// Gain alpha of the virtual capacity's adaptation, per second.
         pub alpha: f64 = 0.15, in 0.0, 100.0;
         /// Virtual capacity at the start, as a share of the link's.
         pub initial_share: f64 = 0.8, in 0.0, 1.0 => fixed;
-        /// Virtual buffer B; 0: the link's, a hundred packets if that is unlimited.
+        /// Virtual buffer B; 0: the link's buffer, or a hundred packets if that is unlimited.
         pub buffer: Bytes = Bytes(0), in 0.0, 1e12;
-        /// Mark packets that can bear it instead of dropping them?
+        /// Mark packets that can carry a mark, instead of dropping them?
         pub ecn: bool = true, in 0.0, 1.0;
     }
 }
 
-/// (3): C~ after `bytes` have arrived in `dt` seconds, of a link of so many bytes a second.
+/// (3): C~ after an arrival. `arrived` has the bytes and the seconds since the last one, `capacity` is in bytes a second.
 pub fn control_step(virtual_rate: f64, capacity: f64, arrived: (f64, f64), params: &Params) -> f64 {
     let (bytes, dt) = arrived;
     (virtual_rate + params.alpha * (params.gamma * capacity * dt - bytes)).clamp(0.0, capacity)
@@ -101,7 +101,7 @@ impl RouterSpec for Avq {
     type Law = Self;
     type Params = Params;
     const NAME: &'static str = "avq";
-    const TITLE: &'static str = "AVQ: marks or drops what overflows a slower virtual queue";
+    const TITLE: &'static str = "AVQ: marks or drops packets that overflow a slower virtual queue";
     const SOURCE: &'static str = "Kunniyur and Srikant, SIGCOMM 2001; ns-2";
     fn new(params: Params, link: &LinkView) -> Self {
         let capacity = link.rate.bytes_per_second();
@@ -162,7 +162,7 @@ mod tests {
             (verdicts.sum::<f64>() / (until - from) as f64, law.virtual_rate)
         };
         let (_, virtual_rate) = share(0, 20_001);
-        // dC~/dt = 0.15 (0.98 - 1) C for 20 s, but for the first packet, which takes no time.
+        // dC~/dt = 0.15 (0.98 - 1) C for 20 s, except for the first packet, which takes no time.
         assert!((virtual_rate - (0.74e6 - 150.0)).abs() < 1e-3, "{virtual_rate}");
         let (marked, _) = share(20_001, 21_001);
         assert!((marked - 0.26).abs() < 0.01, "{marked}"); // 1 - C~ / C, as C~ falls by 0.003

@@ -5,9 +5,8 @@
 //!   (1) a packet is lost, or does not fit below `limit`   p = min(p + d1, 1), if freeze has passed
 //!   (2) the link has become idle                          p = max(p - d2, 0), if freeze has passed
 //!   (3) each arrival is marked, or dropped if it cannot be, with probability p
-//! An idle time lowers p once more each freeze that it lasts; the paper speaks of the event alone.
-//! The limit and idle times are acted on when the next packet arrives, of which p is asked first. By
-//! default the limit is the buffer.
+//! An idle time lowers p again after each freeze that it lasts; the paper only has its beginning. The limit and idle
+//! times take effect when the next packet arrives, before (3). By default the limit is the buffer.
 
 use super::verdicts::{congested, happens, room};
 use crate::codecs::Wire;
@@ -16,7 +15,7 @@ use crate::router::{Arrival, Draw, LinkView, RouterLaw, RouterSpec, Verdict};
 use crate::{params, tunes};
 
 params! {
-    /// BLUE's parameters, with the defaults of the authors' simulations as ns-3's port has them.
+    /// BLUE's parameters, with the defaults of the authors' simulations, as in ns-3's port.
     pub struct Params {
         /// Step d1 up.
         pub increment: f64 = 0.0025, in 0.0, 1.0;
@@ -24,14 +23,14 @@ params! {
         pub decrement: f64 = 0.00025, in 0.0, 1.0;
         /// Least time between two updates.
         pub freeze: Span = Span::from_millis(100), in 1e-4, 100.0;
-        /// Queue above which the probability is raised; 0: the buffer, a hundred packets if unlimited.
+        /// Queue above which the probability is raised; 0: the buffer, or a hundred packets if that is unlimited.
         pub limit: Bytes = Bytes(0), in 0.0, 1e12;
-        /// Mark packets that can bear it instead of dropping them?
+        /// Mark packets that can carry a mark, instead of dropping them?
         pub ecn: bool = true, in 0.0, 1.0;
     }
 }
 
-/// (2): how often p is lowered in an idle time, the last update having been at `last`, and when last.
+/// (2): how often p is lowered in an idle time, and when last. `last` is the update before.
 pub fn idle_updates(last: Time, idle: (Time, Time), freeze: Span) -> (u64, Time) {
     let (since, until) = idle;
     let first = since.max(last + freeze);

@@ -7,11 +7,11 @@
 //!   every t_p           q_av = a q_av + (1 - a) (mean of the samples)
 //!                       f = (lambda + kappa_1 q_av) / (gamma C t_p); lambda = 0              (4.1)
 //!   on each departure   (10) becomes (01) if H(f) > identifier; (11) if f >= u ([`adpm`])
-//! C is the link's rate, or what `on_rate` says of a link that estimates it.
-//! From u on, packets of RFC 3168's senders bear (11) too, as they would on a wire; (01) is nothing to
-//! them and not written.
-//! Where the dissertation is silent: gamma is VCP's, and ACKs have a queue of their own, served first, as
-//! VCP's routers do; before the first measurement the load is 0.
+//! C is the link's rate, or an estimate of it that `on_rate` tells.
+//! From u on, packets of RFC 3168's senders get (11) too, as they would in a real network. They never get (01),
+//! which has another meaning for them.
+//! Where the dissertation is silent: gamma is VCP's; ACKs have a queue of their own, which is served first, as in
+//! VCP; before the first measurement the load is 0.
 
 use crate::codecs::adpm::Marker;
 use crate::codecs::{Codec, Wire};
@@ -36,7 +36,7 @@ params! {
         pub kappa: f64 = 0.75, in 0.0, 100.0;
         /// Weight a of the past in the queue average, each t_p.
         pub queue_weight: f64 = 0.875, in 0.0, 0.9999;
-        /// Serve ACKs before data, as VCP's routers do?
+        /// Serve ACKs before data, as in VCP?
         pub acks_first: bool = true;
     }
 }
@@ -74,18 +74,18 @@ impl Meter {
         }
     }
 
-    /// So many bytes arrive.
+    /// Counts bytes that arrive.
     #[inline]
     pub fn count(&mut self, bytes: u32) {
         self.traffic += u64::from(bytes);
     }
 
-    /// When it wants its tick.
+    /// When its next tick is due.
     pub fn tick_at(&self) -> Time {
         self.sampling.end(self.params.t_q).min(self.measuring.end(self.params.t_p))
     }
 
-    /// Samples the queue; the load factor, where an interval ends.
+    /// Samples the queue. Returns the load factor if an interval ends.
     pub fn tick(&mut self, queue: &QueueView) -> Option<f64> {
         let Params { t_q, t_p, queue_weight, .. } = self.params;
         if self.sampling.next(t_q, queue.now).is_some() {
@@ -101,7 +101,7 @@ impl Meter {
         Some(load)
     }
 
-    /// Goes on with these parameters.
+    /// Changes the parameters.
     pub fn set(&mut self, params: Params) {
         self.params = params;
     }
@@ -195,7 +195,7 @@ mod tests {
         assert!((f(121e3, 100e3) - 1.0).abs() < 1e-12);
     }
 
-    /// Ticks up to this instant with so many packets waiting.
+    /// Makes the ticks up to this instant, with this many packets waiting.
     fn run(law: &mut Bmcc, to_ms: u64, packets: u64) {
         while let Some(now) = law.tick_at().filter(|at| *at <= queue(to_ms, 0).now) {
             law.on_tick(&QueueView { now, ..queue(0, packets) });

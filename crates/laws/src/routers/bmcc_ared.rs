@@ -1,4 +1,4 @@
-//! BMCC's router for mixed traffic: ADPM as before, but Adaptive RED decides who sees (11) or is dropped.
+//! BMCC's router for mixed traffic: ADPM as in BMCC, but Adaptive RED decides which packets get (11) or are dropped.
 //!
 //! I. A. Qazi, "An Efficient Framework of Congestion Control for Next-Generation Networks", PhD
 //! dissertation, University of Pittsburgh, 2010, 5.4.2: [`super::bmcc`]'s load factor and (01) marks,
@@ -17,7 +17,7 @@ use crate::router::{
 use crate::{params, tunes};
 
 params! {
-    /// BMCC's parameters, and those of Adaptive RED that matter to it.
+    /// BMCC's parameters, and those of Adaptive RED that it uses.
     pub struct Params {
         with load: bmcc::Params;
         with queue: red::Queue;
@@ -25,7 +25,7 @@ params! {
 }
 
 impl Params {
-    /// Adaptive RED's part.
+    /// Adaptive RED's parameters.
     fn ared(&self) -> ared::Params {
         ared::Params { queue: self.queue, ..ared::Params::default() }
     }

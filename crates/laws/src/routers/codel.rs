@@ -1,7 +1,7 @@
-//! CoDel: drops or marks at the head when packets have waited too long for too long.
+//! CoDel: drops or marks packets at the head of the queue if waits have been above a target for an interval.
 //!
 //! K. Nichols, V. Jacobson, A. McGregor, J. Iyengar, "Controlled Delay Active Queue Management", RFC 8289,
-//! 2018, section 5: a packet's sojourn time is looked at as it leaves. Once it has been above `target`
+//! 2018, section 5: the sojourn time of a packet is checked when it leaves. Once it has been above `target`
 //! for an `interval`, packets are dropped at intervals of `interval / sqrt(count)` until it falls below.
 //! A queue of at most one packet's bytes is never too long. Time in seconds, queue in bytes.
 
@@ -14,7 +14,7 @@ use crate::{params, tunes};
 params! {
     /// CoDel's parameters, section 4.
     pub struct Params {
-        /// Acceptable sojourn time.
+        /// The sojourn time that is accepted.
         pub target: Span = Span::from_millis(5), in 1e-6, 10.0;
         /// How long it may be exceeded: an RTT of most flows.
         pub interval: Span = Span::from_millis(100), in 1e-5, 100.0;
@@ -23,7 +23,7 @@ params! {
     }
 }
 
-/// The control law: when the next drop is due, `count` drops into a dropping period.
+/// The control law: when the next drop is due, after `count` drops of a dropping period.
 pub fn control_law(from: Time, interval: Span, count: u64) -> Time {
     from + interval.scale(1.0 / (count.max(1) as f64).sqrt())
 }
@@ -31,7 +31,7 @@ pub fn control_law(from: Time, interval: Span, count: u64) -> Time {
 /// The state of CoDel at one queue.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Control {
-    /// When the sojourn time will have been above target for an interval.
+    /// When the sojourn time will have been above the target for an interval.
     interval_end: Option<Time>,
     dropping: bool,
     drop_next: Time,
@@ -41,7 +41,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// Has the sojourn time been above target for an interval?
+    /// Has the sojourn time been above the target for an interval?
     fn is_late(&mut self, departure: &Departure, params: &Params, packet_bytes: u64) -> bool {
         let now = departure.queue.now;
         let short = departure.queue.bytes + u64::from(departure.size) <= packet_bytes;
@@ -53,7 +53,7 @@ impl Control {
         now >= end
     }
 
-    /// Is a drop due? Keeps the account of dropping periods.
+    /// Is a drop due? Begins and ends dropping periods.
     fn is_due(&mut self, departure: &Departure, params: &Params, packet_bytes: u64) -> bool {
         let now = departure.queue.now;
         let late = self.is_late(departure, params, packet_bytes);
@@ -69,7 +69,7 @@ impl Control {
         if !late {
             return false;
         }
-        // A new period soon after the last resumes near its rate of dropping.
+        // A period that begins soon after the last one resumes near its rate of dropping.
         let recent = now.since(self.drop_next) < params.interval * 16;
         let grown = self.count - self.last_count.min(self.count);
         self.count = if recent && grown > 1 { grown } else { 1 };
@@ -79,7 +79,7 @@ impl Control {
         true
     }
 
-    /// What becomes of a packet that leaves the queue, where packets are of this many bytes.
+    /// Decides on a packet that leaves the queue. Full packets have `packet_bytes` bytes.
     pub fn verdict(
         &mut self,
         departure: &Departure,
@@ -122,7 +122,7 @@ impl RouterSpec for CoDel {
     type Law = Self;
     type Params = Params;
     const NAME: &'static str = "codel";
-    const TITLE: &'static str = "CoDel: drops at the head what has waited too long for too long";
+    const TITLE: &'static str = "CoDel: drops at the head while waits stay above a target";
     const SOURCE: &'static str = "RFC 8289";
     const NEEDS: Needs = Needs::DEPARTURES;
     fn new(params: Params, link: &LinkView) -> Self {
@@ -138,7 +138,7 @@ mod tests {
     use crate::quantities::{BitRate, Bytes};
     use crate::router::QueueView;
 
-    /// Instants in ms of drops among packets that leave each millisecond after waiting so long.
+    /// Instants of drops in ms. A packet leaves each millisecond; `waits` has their waits in ms.
     fn drops(waits: impl Iterator<Item = u64>) -> Vec<u64> {
         let link = LinkView {
             rate: BitRate::from_mbps(8.0),

@@ -2,16 +2,16 @@
 //!
 //! K. De Schepper, B. Briscoe, G. White, "Dual-Queue Coupled Active Queue Management (AQM) for Low Latency,
 //! Low Loss, and Scalable Throughput (L4S)", RFC 9332, 2023, appendix A. ECT(1) and CE packets join queue L,
-//! others queue C. Every t_update, D being how long the head of either queue has waited, the longer, in
-//! seconds, and D' the one before:
+//! others queue C. Every t_update, with D the longer of the times that the two heads have waited, in
+//! seconds, and D' that of the update before:
 //!   (1) p' = p' + alpha (D - target) + beta (D - D'), within [0, 1]
 //! On departure, unless at most two packets wait in all:
-//!   (2) from C: mark, or drop what cannot bear it or where k p' >= 1, with probability p'^2
-//!   (3) from L: mark with probability max(native, k p'); where k p' >= 1 drop with p'^2, else mark
+//!   (2) from C: with probability p'^2, mark; drop if the packet cannot be marked, or k p' >= 1
+//!   (3) from L: mark with probability max(native, k p'); if k p' >= 1, drop with p'^2, else mark
 //!       native = 1 for a packet that has waited longer than the step and left others behind, else 0
-//! A probability is met by adding it up: an event when the sum reaches 1 (recur() in the RFC).
+//! Probabilities are added up: the event happens when the sum reaches 1 (recur() in the RFC).
 //! Scheduler: weighted round robin by bytes, C has at least its share while both wait. From Linux's
-//! sch_dualpi2: gains, t_update, the longer wait, the step, two packets spared. k p' = 1 is p_C = 25 %.
+//! sch_dualpi2: gains, t_update, the longer wait, the step, no signals for two packets. k p' = 1 is p_C = 25 %.
 
 use crate::codecs::{Wire, ecn};
 use crate::interval::Interval;
@@ -24,17 +24,17 @@ use crate::{params, tunes};
 params! {
     /// DualPI2's parameters.
     pub struct Params {
-        /// Queueing delay of classic flows that is aimed at.
+        /// Target queueing delay of classic flows.
         pub target: Span = Span::from_millis(15), in 1e-5, 10.0;
         /// Time between two updates, T_update.
         pub t_update: Span = Span::from_millis(16), in 1e-4, 10.0;
-        /// Gain alpha on the distance to the target, an update and a second of delay.
+        /// Gain alpha on the distance to the target, per update and second of delay.
         pub alpha: f64 = 0.16, in 0.0, 100.0;
-        /// Gain beta on the change of the delay, an update and a second of delay.
+        /// Gain beta on the change of the delay, per update and second of delay.
         pub beta: f64 = 3.2, in 0.0, 100.0;
         /// Coupling factor k: marks of L4S flows are k p', of classic flows p'^2.
         pub coupling: f64 = 2.0, in 0.1, 10.0;
-        /// Wait from which on every packet of queue L is marked.
+        /// Wait from which every packet of queue L is marked.
         pub step: Span = Span::from_millis(1), in 1e-6, 1.0;
         /// Least share of queue C while both wait.
         pub classic_share: f64 = 0.0625, in 0.0, 1.0;
@@ -50,7 +50,7 @@ pub fn control_step(p: f64, wait: f64, before: f64, params: &Params) -> f64 {
     (p + params.alpha * error + params.beta * (wait - before)).clamp(0.0, 1.0)
 }
 
-/// Adds a probability up; is it an event?
+/// Adds up a probability. Returns whether the event happens.
 fn recur(sum: &mut f64, probability: f64) -> bool {
     *sum += probability;
     let event = *sum >= 1.0;
@@ -74,9 +74,9 @@ pub struct DualPi2 {
     marks: f64,
     drops: f64,
     classic: f64,
-    /// Bytes that C may send before L is served again, where both wait.
+    /// Bytes that C may send before L is served again, while packets wait in both.
     credit: f64,
-    /// What the queues held when the last packet was selected.
+    /// The content of the queues when the last packet was selected.
     seen: [Waiting; 2],
 }
 
@@ -86,7 +86,7 @@ impl DualPi2 {
         self.seen.iter().all(|queue| queue.packets > 0)
     }
 
-    /// Who pays for a transmission that the other queue waited for.
+    /// Updates the credit by a transmission, if the other queue waited for it.
     fn pay(&mut self, departure: &Departure) {
         if self.both_wait() {
             let size = f64::from(departure.size);
@@ -204,7 +204,7 @@ mod tests {
     const FULL: Waiting = Waiting { packets: 50, bytes: 50_000 };
     const EMPTY: Waiting = Waiting { packets: 0, bytes: 0 };
 
-    /// Selects and sends 4000 packets of 1000 bytes; how many are marked and dropped of each queue.
+    /// Selects and sends 4000 packets of 1000 bytes. Returns how many of each queue are marked and dropped.
     fn run(law: &mut DualPi2, queues: [Waiting; 2], codecs: [Codec; 2]) -> [[u32; 3]; 2] {
         let mut seen = [[0; 3]; 2];
         for _ in 0..4000 {
@@ -292,7 +292,7 @@ mod tests {
         };
         assert_eq!(queue_of(Codec::L4s, 0b01), L);
         assert_eq!(queue_of(Codec::L4s, 0b11), L);
-        assert_eq!(queue_of(Codec::Ecn, 0b11), L); // CE tells no more of its origin
+        assert_eq!(queue_of(Codec::Ecn, 0b11), L); // CE does not tell what the packet was
         assert_eq!(queue_of(Codec::Ecn, 0b10), C);
         assert_eq!(queue_of(Codec::None, 0), C);
         assert_eq!(queue_of(Codec::Load2, 0b01), C); // VCP's bits mean something else

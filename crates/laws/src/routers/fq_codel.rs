@@ -1,15 +1,17 @@
-//! FQ-CoDel: a queue a flow, served in turns, sparse flows first, CoDel in each.
+//! FQ-CoDel: a queue for each flow, served in turns, sparse flows first, with CoDel in each.
 //!
 //! T. Hoeiland-Joergensen, P. McKenney, D. Taht, J. Gettys, E. Dumazet, "The Flow Queue CoDel Packet
 //! Scheduler and Active Queue Management Algorithm", RFC 8290, 2018; numbers in brackets are its sections:
-//!   classify  a hash of the flow chooses one of 1024 queues; one that is on neither list goes to the
+//!   classify  a hash of the flow chooses one of 1024 queues; a queue that is on neither list joins the
 //!             end of the new ones, with a credit of one quantum (4.1)
-//!   select    the first new queue, else the first old one. Without credit: a quantum more, to the end
-//!             of the old ones. Empty: from the new ones to the end of the old ones, or off (4.2)
-//!   depart    CoDel of the queue decides; what is transmitted is paid from the credit (4.2)
+//!   select    the first new queue, else the first old one. If it has no credit, it gets a quantum and moves
+//!             to the end of the old ones. If it is empty, a new one moves to the end of the old ones, and
+//!             an old one leaves the list (4.2)
+//!   depart    CoDel of the queue decides; the bytes of a transmitted packet reduce the credit (4.2)
 //!   evict     half of the packets of the longest queue in bytes, at most 64, from its head (4.1)
 //! Sizes in bytes, time in seconds. Differs from the RFC: the limit of 10240 packets (5.2.2) is the
-//! link's buffer; the hash is of the flow's number, unsalted, so that runs repeat; no CE threshold (5.2.7).
+//! link's buffer; the hash is of the flow's number, without a salt, so that runs can be repeated; there is no
+//! CE threshold (5.2.7).
 
 use super::codel::{self, Control};
 use crate::codecs::Wire;
@@ -32,13 +34,13 @@ const QUEUES: usize = 1024;
 const LARGEST_EVICTION: u64 = 64;
 const NONE: u16 = u16::MAX;
 
-/// The queue of a flow; its ACKs are another flow. A multiplicative hash: neighbours fall far apart.
+/// The queue of a flow, by a multiplicative hash, which puts neighbours far apart. The flow's ACKs count as another flow.
 pub fn queue_of(flow: u32, data: bool) -> usize {
     let key = flow.wrapping_mul(2).wrapping_add(u32::from(data));
     (key.wrapping_mul(0x9E37_79B1) >> 22) as usize
 }
 
-/// Queues in the order of their turns; each knows the next.
+/// Queues in the order of their turns, as a linked list.
 #[derive(Clone, Copy, Debug)]
 struct List {
     first: u16,
@@ -64,7 +66,7 @@ impl List {
     }
 }
 
-/// What the law keeps of a queue.
+/// The state of a queue.
 #[derive(Clone, Copy, Debug, Default)]
 struct Turn {
     credit: i64,
@@ -147,7 +149,7 @@ impl RouterLaw for FqCoDel {
         Some(Eviction { queue, packets: longest.packets.div_ceil(2).min(LARGEST_EVICTION) })
     }
 
-    /// Queues that take turns.
+    /// The number of queues on the lists.
     fn signal(&self) -> f64 {
         f64::from(self.listed)
     }
@@ -157,7 +159,8 @@ impl RouterSpec for FqCoDel {
     type Law = Self;
     type Params = Params;
     const NAME: &'static str = "fq-codel";
-    const TITLE: &'static str = "FQ-CoDel: a queue a flow, sparse flows first, CoDel in each";
+    const TITLE: &'static str =
+        "FQ-CoDel: a queue for each flow, sparse flows first, CoDel in each";
     const SOURCE: &'static str = "RFC 8290";
     const NEEDS: Needs = Needs { departures: true, queues: QUEUES, flows: true };
     fn new(params: Params, link: &LinkView) -> Self {
@@ -181,7 +184,7 @@ mod tests {
     use crate::quantities::Span;
     use std::collections::VecDeque;
 
-    /// FQ-CoDel over queues of packet sizes. Nothing waits long.
+    /// FQ-CoDel over queues of packet sizes. No packet waits long.
     struct Trial {
         law: FqCoDel,
         queues: Vec<VecDeque<u32>>,
@@ -208,7 +211,7 @@ mod tests {
             self.queues[self.law.classify(&arrival, &wire)].push_back(size);
         }
 
-        /// Serves a packet; which of these flows it is of.
+        /// Serves a packet. Returns which of these flows it is of.
         fn serve(&mut self, flows: &[u32]) -> Option<u32> {
             let waiting = self.waiting();
             let from = self.law.select(&waiting)?;

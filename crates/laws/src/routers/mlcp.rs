@@ -7,11 +7,11 @@
 //!               else t_q T_d / (phi T_c^2)                                              (3.7)
 //!   every t_p   sigma = (lambda + kappa_q q~) / (gamma C t_p)                           (3.5)
 //!               t_p = the least of S that is at least T_c, or the largest
-//! Departing data packets carry the codes of sigma and of the t_p that it was measured over, unless a
-//! worse hop has written. The interval T of (3.6) is t_q: both are 10 ms.
-//! Where the dissertation is silent: gamma and a are VCP's, and ACKs have a queue of their own, served
-//! first, as VCP's routers do; T_c starts at the 200 ms of t_p; theta is at most 1; intervals without an
-//! RTT leave T_c; before the first measurement the load is low.
+//! Departing data packets carry the codes of sigma and of the t_p over which it was measured, unless a more
+//! loaded hop has written. The interval T of (3.6) is t_q: both are 10 ms.
+//! Where the dissertation is silent: gamma and a are VCP's; ACKs have a queue of their own, which is served
+//! first, as in VCP; T_c starts at the 200 ms of t_p; theta is at most 1; an interval without an RTT leaves T_c
+//! as it is; before the first measurement the load is low.
 
 use crate::codecs::mlcp::{INTERVALS_MS, mark, rtt_s};
 use crate::codecs::{Codec, Wire};
@@ -28,7 +28,7 @@ params! {
     pub struct Params {
         /// Interval t_q between samples of the queue, and T of (3.6).
         pub t_q: Span = Span::from_millis(10), in 0.0001, 10.0;
-        /// Mean RTT at the start, which t_p follows.
+        /// Mean RTT at the start, from which t_p follows.
         pub initial_rtt: Span = Span::from_millis(200), in 0.001, 10.0 => fixed;
         /// Target utilisation gamma of the link.
         pub gamma: f64 = 0.98, in 0.1, 1.0;
@@ -36,9 +36,9 @@ params! {
         pub kappa_q: f64 = 0.75, in 0.0, 100.0;
         /// Weight a of the past in the queue average.
         pub queue_weight: f64 = 0.875, in 0.0, 0.9999;
-        /// How much slower than up the mean RTT follows down, phi.
+        /// Factor phi by which the mean RTT falls more slowly than it rises.
         pub phi: f64 = 50.0, in 1.0, 1e6;
-        /// Serve ACKs before data, as VCP's routers do?
+        /// Serve ACKs before data, as in VCP?
         pub acks_first: bool = true;
     }
 }
@@ -59,7 +59,7 @@ pub fn mean_rtt(control: f64, data: f64, params: &Params) -> f64 {
     control + theta.min(1.0) * (data - control)
 }
 
-/// The place in S of the interval for this mean RTT in seconds.
+/// The index in S of the interval for this mean RTT in seconds.
 pub fn interval(mean_rtt: f64) -> usize {
     let fits = |ms: &u64| *ms as f64 >= 1000.0 * mean_rtt;
     INTERVALS_MS.iter().position(fits).unwrap_or(INTERVALS_MS.len() - 1)
@@ -72,21 +72,21 @@ pub struct Mlcp {
     rate: BitRate,
     traffic: u64,
     queue: Ewma,
-    /// Sum of the RTTs in seconds, and packets that brought one, since the last sample.
+    /// Sum of the RTTs since the last sample, in seconds; below, their number.
     rtt_sum: f64,
     rtts: u32,
     mean_rtt: f64,
     sampling: Interval,
     measuring: Interval,
-    /// Place in S of the interval under way.
+    /// Index in S of the current interval.
     interval: usize,
     load_factor: f64,
-    /// Place in S of the interval that the load factor was measured over.
+    /// Index in S of the interval over which the load factor was measured.
     measured_over: usize,
 }
 
 impl Mlcp {
-    /// The interval t_p under way.
+    /// The current interval t_p.
     fn t_p(&self) -> Span {
         Span::from_millis(INTERVALS_MS[self.interval])
     }
@@ -203,7 +203,7 @@ mod tests {
         assert_eq!(mean_rtt(0.001, 0.5, &params), 0.5); // at most all the way
     }
 
-    /// A second of 600 packets that say an RTT; what the last of them carries away.
+    /// A second of 600 packets with this RTT. Returns what the last of them carries.
     fn after(router: &mut Mlcp, rtt_ms: f64, from_ms: u64) -> (u32, u64) {
         let mut header = write(rtt_ms / 1000.0, LEVELS);
         let mut marks = Codec::Mlcp.initial();

@@ -1,4 +1,5 @@
-//! Router laws, one a file; the registry lists them in reading order. `rate_router` and `verdicts` are no laws.
+//! Router laws, each in a file; the registry lists them in reading order. `rate_router` and `verdicts` are shared by several
+//! laws.
 
 pub mod ared;
 pub mod avq;

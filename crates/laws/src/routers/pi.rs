@@ -5,7 +5,7 @@
 //!   (1) p(kT) = a (q(kT) - q_ref) - b (q((k - 1) T) - q_ref) + p((k - 1) T), within [0, 1]
 //!   (2) each arrival is marked, or dropped if it cannot be, with probability p
 //! Numbers from ns-2: a, b for 60 flows on 15 Mbps, 500-byte packets and RTTs up to 0.25 s. They do
-//! not follow the link: scale them for another. Packets are bytes over the data packet's size unless
+//! not adapt to the link; scale them for another link. Packets are bytes over the data packet's size unless
 //! `byte_mode` is off, as it is in ns-2, where ACKs then count as much as data.
 
 use super::verdicts::{congested, happens};
@@ -16,24 +16,24 @@ use crate::router::{Arrival, Draw, LinkView, QueueView, RouterLaw, RouterSpec, V
 use crate::{params, tunes};
 
 params! {
-    /// PI's parameters, with ns-2's defaults but for `ecn` and `byte_mode`, which are off there.
+    /// PI's parameters, with ns-2's defaults except for `ecn` and `byte_mode`, which are off there.
     pub struct Params {
-        /// Gain a on the queue now, a packet.
+        /// Gain a on the current queue, per packet.
         pub a: f64 = 1.822e-5, in 0.0, 1.0;
-        /// Gain b on the queue one sample before, a packet; less than a.
+        /// Gain b on the queue of the sample before, per packet; less than a.
         pub b: f64 = 1.816e-5, in 0.0, 1.0;
         /// Samples a second, 1 / T.
         pub frequency: f64 = 170.0, in 0.1, 1e5;
-        /// Queue q_ref that is aimed at, in data packets.
+        /// Reference queue q_ref, in data packets.
         pub reference: f64 = 50.0, in 0.0, 1e6;
         /// Measure the queue in bytes rather than packets?
         pub byte_mode: bool = true, in 0.0, 1.0;
-        /// Mark packets that can bear it instead of dropping them?
+        /// Mark packets that can carry a mark, instead of dropping them?
         pub ecn: bool = true, in 0.0, 1.0;
     }
 }
 
-/// (1): p after a sample, from p and the queues now and before.
+/// (1): p after a sample, from p, this queue and the one before.
 pub fn control_step(p: f64, queue: f64, before: f64, params: &Params) -> f64 {
     let Params { a, b, reference, .. } = *params;
     (a * (queue - reference) - b * (before - reference) + p).clamp(0.0, 1.0)

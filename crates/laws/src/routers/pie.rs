@@ -1,15 +1,14 @@
-//! PIE: drops or marks at random, such that the queueing delay settles at a target.
+//! PIE: drops or marks at random, with a probability that brings the queueing delay to a target.
 //!
 //! R. Pan, P. Natarajan, F. Baker, G. White, RFC 8033, 2017; numbers in brackets are its sections.
-//! Every t_update, D being the queueing delay in seconds, D' the one before:
+//! Every t_update, with D the queueing delay in seconds and D' that of the update before:
 //!   (1) step = (alpha (D - target) + beta (D - D')) / scale(p)                              (4.2)
 //!       but at most 0.02 where p >= 0.1                                                     (5.5)
 //!   (2) p = p + step, times 0.98 if D = D' = 0, within [0, 1]                               (4.2)
 //!   (3) burst = burst - t_update, at least 0; max_burst if p = 0 and D, D' < target / 2     (4.4)
 //! On each arrival, unless burst > 0, or D < target / 2 and p < 0.2, or at most two packets wait:
-//!   (4) with probability p: mark if the packet can bear it and p < mark_limit, else drop    (4.1, 5.1)
-//! Differs from the RFC: D is backlog over the link's rate, which is known here and need not be
-//! measured (4.3, 5.2); max_burst is set in (3), not on arrivals. Of its options, marking (5.1) and the
+//!   (4) with probability p: mark if the packet can be marked and p < mark_limit, else drop  (4.1, 5.1)
+//! Differs from the RFC: D is backlog over the link's rate, which is known here and not measured (4.3, 5.2); max_burst is set in (3), not on arrivals. Of its options, marking (5.1) and the
 //! largest step (5.5) are here; de-randomisation (5.4) and turning on and off (5.3) are not.
 
 use super::verdicts::{congested, happens};
@@ -20,32 +19,32 @@ use crate::router::{Arrival, Draw, LinkView, QueueView, RouterLaw, RouterSpec, V
 use crate::{params, tunes};
 
 params! {
-    /// PIE's parameters, with the RFC's defaults but for `ecn`, which is an option there.
+    /// PIE's parameters, with the RFC's defaults except for `ecn`, which is an option there.
     pub struct Params {
-        /// Queueing delay that is aimed at, QDELAY_REF.
+        /// Target queueing delay, QDELAY_REF.
         pub target: Span = Span::from_millis(15), in 1e-5, 10.0;
         /// Time between two updates, T_UPDATE.
         pub t_update: Span = Span::from_millis(15), in 1e-4, 10.0;
-        /// Gain alpha on the distance to the target, a second of delay.
+        /// Gain alpha on the distance to the target, per second of delay.
         pub alpha: f64 = 0.125, in 0.0, 100.0;
-        /// Gain beta on the change of the delay, a second of delay.
+        /// Gain beta on the change of the delay, per second of delay.
         pub beta: f64 = 1.25, in 0.0, 100.0;
-        /// How long nothing is dropped after the queue has been short, MAX_BURST.
+        /// How long no packet is dropped after the queue has been short, MAX_BURST.
         pub max_burst: Span = Span::from_millis(150), in 0.0, 10.0;
-        /// Mark packets that can bear it instead of dropping them?
+        /// Mark packets that can carry a mark, instead of dropping them?
         pub ecn: bool = true, in 0.0, 1.0;
         /// Probability from which even packets that could be marked are dropped.
         pub mark_limit: f64 = 0.1, in 0.0, 1.0;
     }
 }
 
-/// By how much (1) divides its gains where p is below the bound.
+/// Bounds of p, and what (1) divides its gains by below each.
 const SCALES: [(f64, f64); 6] =
     [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0)];
 const LARGEST_STEP: f64 = 0.02;
 const DECAY: f64 = 0.98;
 
-/// (1) and (2): p after an update, from p and the delays in seconds now and before.
+/// (1) and (2): p after an update, from p, this delay and the one before, in seconds.
 pub fn control_step(p: f64, delay: f64, before: f64, params: &Params) -> f64 {
     let scale = SCALES.iter().find(|(bound, _)| p < *bound).map_or(1.0, |(_, scale)| *scale);
     let error = params.alpha * (delay - params.target.seconds());

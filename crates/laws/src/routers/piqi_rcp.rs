@@ -1,12 +1,12 @@
-//! PIQI-RCP's router: a proportional-integral control of the rate, its gain bound by the longest RTT.
+//! PIQI-RCP's router: a proportional-integral control of the rate, whose gain is bounded by the longest RTT.
 //!
 //! S. Jain, D. Loguinov, "PIQI-RCP: Design and Analysis of Rate-Based Explicit Congestion Control", IV-C.
-//! Every T, e as QI-RCP's (3), with kappa_1 = kappa_2 = kappa as Theorem 2 has it:
+//! Every T, with e of QI-RCP's (3), and kappa_1 = kappa_2 = kappa as in Theorem 2:
 //!   R = R [1 + kappa e(t) + kappa e(t - T)]                                                     (18)
 //!   kappa = eta kappa*, kappa* = sin(pi / (2 (2 D' - 1))), D' = ceil(D / T)                     (20)
 //!           or the simpler kappa_* = T / (2 (T + D)), which is smaller                          (35)
-//! D is the longest RTT in the headers of the interval; intervals without any leave it. (35) is what V
-//! simulates, (20) what IV-D does, to test the theorem. Stable for eta < 1.
+//! D is the longest RTT in the headers of the interval; an interval without RTTs leaves D as it is. V
+//! simulates (35), and IV-D simulates (20) to test the theorem. Stable for eta < 1.
 
 use super::qi_rcp::{Longest, error, half_kappa_star};
 use super::rate_router::{Control, Measurement, RateBounds, RateRouter, Stamp};
@@ -25,11 +25,11 @@ choices! {
 }
 
 params! {
-    /// The constants of V, then where the link's rate begins and ends, as RCP's.
+    /// The constants of V, then the bounds of the link's rate, as in RCP.
     pub struct Params {
         /// eta: the gain kappa as a share of its bound.
         pub eta: f64 = 0.95, in 0.001, 10.0;
-        /// Which bound.
+        /// The bound of kappa.
         pub bound: Bound = Bound::Simple;
         /// Target utilisation gamma of the link.
         pub gamma: f64 = 0.95, in 0.1, 1.0;

@@ -1,14 +1,13 @@
-//! The link of the scalable laws: its price is a virtual queueing delay, told by random marks.
+//! The link of the scalable laws: its price is a virtual queueing delay, which random marks tell.
 //!
 //! F. Paganini, Z. Wang, S. Low, J. Doyle, "A New TCP/AQM for Stable Operation in Fast Networks",
-//! IEEE INFOCOM 2003. In seconds, y being what arrives a second, c0 = gamma c the virtual capacity:
+//! IEEE INFOCOM 2003. In seconds, with y the arrivals per second and c0 = gamma c the virtual capacity:
 //!   (5)        price' = (y - c0) / c0, and the price is never negative
 //!   Figure 4   price <- price + (y / c0 - 1) T, every T; marks with probability 1 - phi^-price
-//! Figure 4 marks where the draw is above the probability, and does not keep the price from falling
-//! below 0; IV-A and (5) say otherwise, and are followed. Marks go to packets that tell prices
-//! ([`price`](crate::codecs::price)) and to no others.
-//! Differs from the paper: arrivals are marked, not departures, which is the same where queues are empty
-//! and costs no event; load counts in bytes unless `byte_mode` is off (V-A: ns-2's `qib_`).
+//! Figure 4 marks if the draw is above the probability, and lets the price fall below 0. IV-A and (5) contradict
+//! that; they are followed. Only packets of the codec [`price`](crate::codecs::price) are marked.
+//! Differs from the paper: arrivals are marked, not departures. This is the same while queues are empty, and needs
+//! no event. Load is counted in bytes unless `byte_mode` is off (V-A: ns-2's `qib_`).
 
 use super::verdicts::happens;
 use crate::codecs::price::probability;
@@ -32,7 +31,7 @@ params! {
     }
 }
 
-/// Figure 4: the price after an interval in which so many times what c0 carries arrived.
+/// Figure 4: the price after an interval. `load` is arrivals over what c0 carries in it.
 pub fn control_step(price: f64, load: f64, interval_s: f64) -> f64 {
     (price + (load - 1.0) * interval_s).max(0.0)
 }
@@ -172,7 +171,7 @@ mod tests {
     }
 
     /// IV-A, two links on a path: 1 - phi^-(sum of prices), within four standard errors of 20,000 packets.
-    /// Packets that tell no prices pass unmarked, without a draw.
+    /// Packets of other codecs pass unmarked, without a draw.
     #[test]
     fn two_links_mark_as_the_sum_of_their_prices() {
         const N: u32 = 20_000;

@@ -1,12 +1,12 @@
-//! QI-RCP's router: RCP without the queue, its gain bound by the longest RTT.
+//! QI-RCP's router: RCP without the queue, with a gain bounded by the longest RTT.
 //!
 //! S. Jain, D. Loguinov, "PIQI-RCP: Design and Analysis of Rate-Based Explicit Congestion Control", IV-A.
 //! Every T, in bytes and s:
 //!   e = 1 - y / (gamma C)                                                                        (3)
 //!   R = R [1 + kappa e]                                                                          (4)
 //!   kappa = eta kappa*, kappa* = 2 sin(pi / (2 (2 D' - 1))), D' = ceil(D / T)                    (6)
-//! D is the longest RTT in the headers of the interval; intervals without any leave it. Stable for
-//! eta < 1. The paper has no default for eta; this is the smaller one of its Figure 6.
+//! D is the longest RTT in the headers of the interval; an interval without RTTs leaves D as it is. Stable for
+//! eta < 1. The paper has no default for eta; this is the smaller value of its Figure 6.
 
 use super::rate_router::{Control, Measurement, RateBounds, RateRouter, Stamp};
 use crate::codecs::Codec;
@@ -16,7 +16,7 @@ use crate::{params, tunes};
 use std::f64::consts::PI;
 
 params! {
-    /// The constants of IV-B, then where the link's rate begins and ends, as RCP's.
+    /// The constants of IV-B, then the bounds of the link's rate, as in RCP.
     pub struct Params {
         /// eta: the gain kappa as a share of its bound.
         pub eta: f64 = 0.5, in 0.001, 10.0;
@@ -26,12 +26,12 @@ params! {
     }
 }
 
-/// (3): how far the input rate is from its target, in shares of that.
+/// (3): the distance of the input rate from its target, relative to the target.
 pub fn error(input: f64, capacity: f64, gamma: f64) -> f64 {
     1.0 - input / (gamma * capacity)
 }
 
-/// (6) of the longest RTT D and T, in seconds.
+/// (6), with D the longest RTT and T the interval, in seconds.
 pub fn kappa_star(longest: f64, interval: f64) -> f64 {
     2.0 * half_kappa_star(longest, interval)
 }
@@ -50,22 +50,22 @@ pub struct Longest {
 }
 
 impl Longest {
-    /// This until there is a sample.
+    /// `initial` is the RTT until there is a sample.
     pub fn new(initial: Span) -> Self {
         Self { known: initial.seconds(), fresh: 0.0 }
     }
-    /// A packet says so many seconds.
+    /// Takes the RTT of a packet, in seconds.
     pub fn sample(&mut self, rtt: f64) {
         self.fresh = self.fresh.max(rtt);
     }
-    /// The interval has ended: its longest, or the last that there was.
+    /// Ends the interval. Returns its longest RTT; without RTTs, that of an earlier interval.
     pub fn end(&mut self) -> f64 {
         if self.fresh > 0.0 {
             self.known = std::mem::take(&mut self.fresh);
         }
         self.known
     }
-    /// That of the last interval.
+    /// The longest RTT of the last interval.
     pub fn known(&self) -> f64 {
         self.known
     }

@@ -1,10 +1,10 @@
-//! What the routers of the RCP family share: they measure traffic over control intervals, compute a rate
-//! at the end of each, and lower the rates in headers of departing packets to it.
+//! What the routers of the RCP family share. They measure traffic over control intervals, compute a rate at the end of
+//! each, and lower the rates in headers of departing packets to it.
 //!
 //! The control itself is a [`Control`]: [`rcp`](super::rcp), [`qi_rcp`](super::qi_rcp) and
-//! [`piqi_rcp`](super::piqi_rcp). Where the papers are silent this follows the RCP authors' ns-2 code: a link
-//! starts with a share of its capacity, the rate stays between a hundredth of a packet an RTT and the
-//! capacity, and every packet counts as traffic, ACKs too.
+//! [`piqi_rcp`](super::piqi_rcp). Where the papers are silent, this follows the RCP authors' ns-2
+//! code: a link starts with a share of its capacity, the rate is between a hundredth of a packet an RTT and the
+//! capacity, and every packet counts as traffic, also ACKs.
 
 use crate::codecs::{Codec, Wire, rate};
 use crate::interval::Interval;
@@ -13,33 +13,33 @@ use crate::params::{ParamError, Value};
 use crate::quantities::{BitRate, Span, Time};
 use crate::router::{Arrival, Departure, Draw, LinkView, QueueView, RouterLaw, Verdict};
 
-/// A law that computes a link's rate once a control interval.
+/// A law that computes a link's rate at the end of each control interval.
 pub trait Control {
-    /// A data packet says its sender's RTT in seconds.
+    /// A data packet brings its sender's RTT in seconds.
     fn sample(&mut self, rtt: f64, packet: &Stamp);
-    /// The rate after an interval, in bytes a second, wherever it lies.
+    /// The rate after an interval, in bytes a second, before it is bounded.
     fn step(&mut self, measured: &Measurement) -> f64;
-    /// The RTT that it reckons with, in seconds.
+    /// The RTT that it uses, in seconds.
     fn rtt(&self) -> f64;
     /// Interval and bounds of the rate.
     fn bounds(&self) -> &RateBounds;
     /// Changes a parameter, as [`RouterLaw::tune`].
     ///
     /// # Errors
-    /// Where there is no such parameter, the value does not fit it, or it is fixed.
+    /// If there is no such parameter, the value does not fit it, or it is fixed.
     fn tune(&mut self, name: &str, value: &Value) -> Result<(), ParamError>;
 }
 
-/// What else a packet says that brings an RTT.
+/// What else a packet with an RTT brings.
 #[derive(Clone, Copy, Debug)]
 pub struct Stamp {
     /// Its size in bytes.
     pub size: f64,
-    /// Bytes a second that its sender sends, if it knows.
+    /// Its sender's rate in bytes a second, if known.
     pub sending: Option<f64>,
 }
 
-/// What a control interval T has brought, in bytes and seconds.
+/// The measurement of a control interval T, in bytes and seconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Measurement {
     /// The rate R(t - T) so far.
@@ -53,11 +53,11 @@ pub struct Measurement {
 }
 
 params! {
-    /// Where a link's rate begins and where it stays.
+    /// The bounds of a link's rate, and its value at the start.
     pub struct RateBounds {
         /// Control interval T.
         pub interval: Span = Span::from_millis(10), in 0.0001, 10.0;
-        /// The RTT d or D while no RTT is known.
+        /// The RTT d or D before any RTT is known.
         pub initial_rtt: Span = Span::from_millis(200), in 0.001, 10.0 => fixed;
         /// The rate at the start, as a share of the capacity.
         pub initial_rate: f64 = 0.05, in 0.0001, 1.0 => fixed;
@@ -66,7 +66,7 @@ params! {
     }
 }
 
-/// The state of such a router at one link.
+/// The state of such a router at a link.
 #[derive(Clone, Debug)]
 pub struct RateRouter<C> {
     control: C,
@@ -80,7 +80,7 @@ pub struct RateRouter<C> {
 }
 
 impl<C: Control> RateRouter<C> {
-    /// A link that has measured nothing.
+    /// A link before its first measurement.
     pub fn new(control: C, link: &LinkView) -> Self {
         let capacity = link.rate.bytes_per_second();
         Self {
@@ -94,12 +94,12 @@ impl<C: Control> RateRouter<C> {
         }
     }
 
-    /// The rate that it gives, in bytes a second.
+    /// The rate that it writes, in bytes a second.
     pub fn rate(&self) -> f64 {
         self.rate
     }
 
-    /// The control within.
+    /// Its control.
     pub fn control(&self) -> &C {
         &self.control
     }

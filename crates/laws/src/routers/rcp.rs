@@ -1,14 +1,14 @@
-//! RCP's router: the rate that processor sharing would give each flow, from spare capacity and queue.
+//! RCP's router: estimates the rate that processor sharing would give each flow, from spare capacity and queue.
 //!
 //! S. Jain, D. Loguinov, "PIQI-RCP: Design and Analysis of Rate-Based Explicit Congestion Control", II,
 //! of N. Dukkipati et al., "Processor Sharing Flows in the Internet", IWQoS 2005. Every T, in bytes and s:
 //!   R = R [1 + T / (d C) (alpha (C - y) - beta q / d)]                                          (1)
-//! d is a moving average of the RTTs in headers. Which one decides whether flows of other links mislead
-//! the router (III-A), so it is a parameter. By flow: each packet stands for size / rate seconds of its
-//! flow, and both sums, of that and of RTT times that, fade by T / d each T. By packet: alike, each
-//! standing for 1. As the authors' ns-2 code: of the RTTs of an interval, weighted by bytes, the mean m;
+//! d is a moving average of the RTTs in headers. The kind of average decides whether flows of other links mislead the
+//! router (III-A), so it is a parameter. By flow: each packet has the weight size / rate, and both sums, of weights and
+//! of RTTs times weights, decay by T / d each T. By packet: the same with weight 1. By the authors' ns-2 code: with m
+//! the mean of the interval's RTTs, weighted by bytes,
 //!   d += g (m - d), g = T / d if m >= d, else (R / C) (m / d) (T / d), at most 1
-//! Differs from that code: T stays what it is where d is shorter, intervals do not start at random.
+//! Differs from that code: T does not change if d is shorter; intervals do not start at random.
 
 use super::rate_router::{Control, Measurement, RateBounds, RateRouter, Stamp};
 use crate::codecs::Codec;
@@ -17,25 +17,25 @@ use crate::router::{LinkView, Needs, RouterSpec};
 use crate::{choices, params};
 
 choices! {
-    /// Of what d is the mean.
+    /// The kind of mean that d is.
     pub enum Mean {
-        /// Flows: each counts once, as in the example of III-A.
+        /// Over flows: each counts once, as in the example of III-A.
         Flows = "flows",
-        /// Packets: fast flows count for more.
+        /// Over packets: fast flows count more.
         Packets = "packets",
-        /// Bytes, following up faster than down, as the authors' ns-2 code.
+        /// Over bytes, rising faster than falling, as in the authors' ns-2 code.
         Authors = "authors",
     }
 }
 
 params! {
-    /// The constants of V, then where the link's rate begins and ends.
+    /// The constants of V, then the bounds of the link's rate.
     pub struct Params {
-        /// Share alpha of the spare capacity given each d.
+        /// Share alpha of the spare capacity that is given out each d.
         pub alpha: f64 = 0.4, in 0.0, 10.0;
-        /// Share beta of the queue drained each d.
+        /// Share beta of the queue that is drained each d.
         pub beta: f64 = 1.0, in 0.0, 10.0;
-        /// Of what the RTT d is the mean.
+        /// The mean that the RTT d is: over flows, over packets, or that of the authors' code.
         pub mean: Mean = Mean::Flows;
         with bounds: RateBounds;
     }
@@ -48,8 +48,8 @@ pub fn control_step(measured: &Measurement, d: f64, params: &Params) -> f64 {
     rate * (1.0 + params.bounds.interval.seconds() / (d * capacity) * spare)
 }
 
-/// The mean RTT of the authors' code after an interval in which bytes brought the mean `sample`, on a link
-/// that gives this share of its capacity. Times in seconds.
+/// The mean RTT of the authors' code after an interval whose RTTs have the mean `sample`, weighted by bytes. The link's
+/// rate is `share` of its capacity. Times in seconds.
 pub fn authors_mean((d, sample): (f64, f64), share: f64, interval: f64) -> f64 {
     let up = interval / d;
     let gain = if sample >= d { up } else { share * sample / d * up };
@@ -61,7 +61,7 @@ pub fn authors_mean((d, sample): (f64, f64), share: f64, interval: f64) -> f64 {
 pub struct Rcp {
     params: Params,
     mean_rtt: f64,
-    /// Sums of weights, and of RTTs times weights, and their parts of the interval under way.
+    /// Sums of weights and of RTTs times weights; below, those of the current interval.
     faded: [f64; 2],
     fresh: [f64; 2],
 }
@@ -108,7 +108,7 @@ impl Control for Rcp {
         &self.params.bounds
     }
 
-    /// A mean of something else begins anew, from the RTT that is reckoned with.
+    /// If the kind of mean changes, the new one starts at the current RTT.
     fn tune(&mut self, name: &str, value: &Value) -> Result<(), ParamError> {
         let before = self.params.mean;
         self.params.tune(name, value)?;

@@ -1,15 +1,15 @@
 //! RED: marks or drops arriving packets at random, more often the longer the average queue.
 //!
 //! S. Floyd, V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM
-//! Transactions on Networking 1(4), 1993, as ns-2.29 has it (gentle, ECN, automatic parameters).
-//! Queues in packets or, in byte mode, bytes; on each arrival, q being the queue before it:
+//! Transactions on Networking 1(4), 1993, as in ns-2.29 (gentle, ECN, automatic parameters).
+//! Queues in packets or, in byte mode, bytes; on each arrival, with q the queue before it:
 //!   (1) avg = (1 - w)^m ((1 - w) avg + w q), m the packets that an idle time would have carried
 //!   (2) p_b = max_p (avg - min) / (max - min); gentle: max_p to 1 between max and 2 max; else 1
 //!   (3) p_a = p_b / (1 - count p_b), count the packets since the last one; wait: p_b / (2 - count p_b)
 //!       from count p_b = 1 on and 0 before. Byte mode: times size / mean size, count in mean sizes
-//!   (4) with probability p_a: mark if the packet can bear it and p_b < mark_limit, else drop
-//! Differs from ns-2: automatic parameters follow changes of the link's rate; a packet lost to a full
-//! buffer, which the link drops, does not reset count.
+//!   (4) with probability p_a: mark if the packet can be marked and p_b < mark_limit, else drop
+//! Differs from ns-2: automatic parameters follow changes of the link's rate; a packet that
+//! is dropped since the buffer is full does not reset count.
 
 use crate::codecs::{Wire, ecn};
 use crate::quantities::{BitRate, Bytes, Span};
@@ -31,7 +31,7 @@ params! {
 params! {
     /// How queues are averaged and marks spread, with ns-2.29's defaults.
     pub struct Spread {
-        /// Weight w of a new sample; 0: 1 - exp(-1 / packets a second); negative: ten RTTs' memory.
+        /// Weight w of a new sample; 0: 1 - exp(-1 / packets a second); negative: a memory of ten RTTs.
         pub queue_weight: f64 = -1.0, in -1.0, 1.0;
         /// Raise the probability from max_p to 1 between once and twice the upper threshold?
         pub gentle: bool = true, in 0.0, 1.0;
@@ -41,17 +41,17 @@ params! {
 }
 
 params! {
-    /// In what queues are measured, and who is marked, with ns-2.29's defaults but for `ecn`, which is off there.
+    /// How queues are measured, and which packets are marked, with ns-2.29's defaults except for `ecn`, which is off there.
     pub struct Queue {
         /// Measure the queue in bytes and favour small packets?
         pub byte_mode: bool = true, in 0.0, 1.0;
-        /// Mark packets that can bear it instead of dropping them?
+        /// Mark packets that can carry a mark, instead of dropping them?
         pub ecn: bool = true, in 0.0, 1.0;
         /// Probability p_b from which even packets that could be marked are dropped; above 1: never.
         pub mark_limit: f64 = 0.1, in 0.0, 2.0;
         /// Mean packet size for which thresholds and weight are computed.
         pub mean_packet_size: Bytes = Bytes(500), in 1.0, 1e5;
-        /// Queueing delay that the automatic thresholds aim at.
+        /// Target queueing delay of the automatic thresholds.
         pub target_delay: Span = Span::from_millis(5), in 1e-6, 10.0;
     }
 }
@@ -61,7 +61,7 @@ params! {
     pub struct Params {
         /// Marking probability at the upper threshold.
         pub max_p: f64 = 0.1, in 0.0001, 1.0;
-        /// Let ACKs pass, which cannot be marked, instead of dropping them?
+        /// Accept ACKs, which cannot be marked, instead of dropping them?
         pub spare_acks: bool = false, in 0.0, 1.0;
         with thresholds: Thresholds;
         with spread: Spread;
@@ -69,7 +69,7 @@ params! {
     }
 }
 
-/// What the parameters come to on a link.
+/// What follows from the parameters on a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// Packets of the mean size that the link carries a second.
@@ -85,7 +85,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Resolves the automatic parameters on a link of this rate and propagation delay.
+    /// Computes the automatic parameters for a link of this rate and propagation delay.
     pub fn new(params: &Params, rate: BitRate, delay_s: f64) -> Self {
         let Params { thresholds, spread, queue, .. } = *params;
         let mean_size = queue.mean_packet_size.count() as f64;
@@ -105,17 +105,17 @@ impl Settings {
         Self { packets_per_second, min: min * unit, max: max * unit, weight, in_bytes }
     }
 
-    /// (1): the average after a sample, `missed` packets having found the link idle before it.
+    /// (1): the average after a sample, before which `missed` packets could have found the link idle.
     pub fn average(&self, average: f64, missed: f64, queue: f64) -> f64 {
         (1.0 - self.weight) * self.aged(average, missed) + self.weight * queue
     }
 
-    /// The average once `missed` packets could have found the link idle.
+    /// The average after an idle time in which `missed` packets could have been sent.
     fn aged(&self, average: f64, missed: f64) -> f64 {
         if missed > 0.0 { libm::pow(1.0 - self.weight, missed) * average } else { average }
     }
 
-    /// How many packets could have found the link idle before this one.
+    /// How many packets could have been sent in the idle time before this one.
     fn missed(&self, arrival: &Arrival) -> f64 {
         let idle = arrival.idle_since.map_or(0.0, |since| arrival.queue.now.since(since).seconds());
         libm::floor(idle * self.packets_per_second)
@@ -169,17 +169,17 @@ impl Red {
         self.average
     }
 
-    /// What the parameters come to on the link.
+    /// What follows from the parameters on the link.
     pub fn settings(&self) -> Settings {
         self.settings
     }
 
-    /// Lets the average sink over the idle time that this packet ends.
+    /// Lowers the average for the idle time that this packet ends.
     pub fn age(&mut self, arrival: &Arrival) {
         self.average = self.settings.aged(self.average, self.settings.missed(arrival));
     }
 
-    /// (1) at this arrival; returns the queue that it finds, in the unit of the thresholds.
+    /// (1) at this arrival. Returns the queue before it, in the unit of the thresholds.
     pub fn sample(&mut self, arrival: &Arrival) -> f64 {
         let queue =
             if self.params.queue.byte_mode { arrival.queue.bytes } else { arrival.queue.packets }
@@ -189,13 +189,13 @@ impl Red {
         queue
     }
 
-    /// Goes on with these parameters.
+    /// Changes the parameters.
     pub fn set(&mut self, params: Params) {
         self.params = params;
         self.derive();
     }
 
-    /// What follows from the parameters. Where the unit is another one, the average is converted.
+    /// Updates what follows from the parameters. If the unit changes, the average is converted.
     fn derive(&mut self) {
         let was_in_bytes = self.settings.in_bytes;
         self.settings = Settings::new(&self.params, self.rate, self.delay_s);
@@ -212,7 +212,7 @@ impl Red {
         &mut self.params.max_p
     }
 
-    /// (3) for this packet; in byte mode, large ones are likelier to be marked.
+    /// (3) for this packet. In byte mode, large packets are more likely to be marked.
     fn p_a(&self, size: u32) -> f64 {
         if !self.params.queue.byte_mode {
             return uniformised(self.p_b, self.packets_since as f64, self.params.spread.wait);

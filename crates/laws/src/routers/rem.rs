@@ -1,8 +1,8 @@
-//! REM: prices a link by rate and backlog in excess, and marks with a probability exponential in it.
+//! REM: a link's price grows with excess rate and backlog; the marking probability is exponential in the price.
 //!
 //! S. Athuraliya, V. Li, S. Low, Q. Yin, "REM: Active Queue Management", IEEE Network 15(3), 2001.
-//! In packets; every interval, x being what arrived in it, c what the link can carry in it, b the
-//! backlog at its end:
+//! In packets; every interval, with x the arrivals in it, c what the link can carry in it, and b the backlog
+//! at its end:
 //!   (1) price = max(0, price + gamma (alpha (b - b*) + x - c))
 //!   (2) p = 1 - phi^-price: see [`price`](crate::codecs::price)
 //!   (3) each arrival is marked, or dropped if it cannot be, with probability p
@@ -20,33 +20,33 @@ use crate::router::{Arrival, Draw, LinkView, QueueView, RouterLaw, RouterSpec, V
 use crate::{params, tunes};
 
 params! {
-    /// REM's parameters, with ns-2's defaults but for `ecn` and `byte_mode`, which are off there.
+    /// REM's parameters, with ns-2's defaults except for `ecn` and `byte_mode`, which are off there.
     pub struct Params {
         /// Base phi of the marking probability.
         pub phi: f64 = 1.001, in 1.000001, 100.0;
-        /// Step gamma of the price, a packet in excess.
+        /// Step gamma of the price, per packet in excess.
         pub gamma: f64 = 0.001, in 0.0, 10.0;
         /// Weight alpha of the backlog against the rate.
         pub alpha: f64 = 0.1, in 0.0, 10.0;
-        /// Backlog b* that is aimed at, in data packets.
+        /// Target backlog b*, in data packets.
         pub target: f64 = 20.0, in 0.0, 1e6;
         /// Time between two updates of the price.
         pub interval: Span = Span::from_millis(2), in 1e-4, 10.0;
         /// Weight of the last interval in the average of x; 1: no average.
         pub weight: f64 = 1.0, in 0.0001, 1.0;
-        /// Count in bytes rather than packets, and spare small packets?
+        /// Count in bytes rather than packets, and mark small packets less?
         pub byte_mode: bool = true, in 0.0, 1.0;
-        /// Mark packets that can bear it instead of dropping them?
+        /// Mark packets that can carry a mark, instead of dropping them?
         pub ecn: bool = true, in 0.0, 1.0;
     }
 }
 
-/// An interval, in packets.
+/// The measurement of an interval, in packets.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured {
-    /// x: what arrived.
+    /// x: arrivals.
     pub arrived: f64,
-    /// b: what waits at its end.
+    /// b: the backlog at its end.
     pub backlog: f64,
     /// c: what the link can carry.
     pub capacity: f64,
@@ -185,7 +185,7 @@ mod tests {
         let p = 1.0 - libm::pow(100.0, -0.02);
         assert!((law.signal() - p).abs() < 1e-12);
         expect_marked(&mut law.clone(), queue(2, 40), p);
-        tick_until(&mut law, queue(4, 20)); // none come
+        tick_until(&mut law, queue(4, 20)); // none arrive
         assert!((law.price - 0.018).abs() < 1e-12);
         law.on_rate(BitRate::from_mbps(40.0)); // ten packets in 2 ms
         tick_until(&mut law, queue(6, 20));

@@ -1,15 +1,15 @@
-//! RIO: RED with In and Out. Packets out of profile are marked or dropped long before those in profile.
+//! RIO: RED with In and Out. Packets out of profile are marked or dropped earlier than those in profile.
 //!
 //! D. Clark, W. Fang, "Explicit Allocation of Best-Effort Packet Delivery Service", IEEE/ACM
-//! Transactions on Networking 6(4), 1998. Two of [`super::red`]'s routers in one queue:
-//!   in:  avg_in, the average of the packets in profile that wait, against (min_in, max_in, maxp_in)
-//!   out: avg_total, the average of all that wait, against (min_out, max_out, maxp_out)
-//! Both averages are taken when a packet in profile arrives, avg_total alone when another does; each
-//! side counts the packets of its own kind between marks. The sender's edge says which are in profile
-//! (`committed_rate` of the transport); ACKs are out.
-//! Thresholds left at 0 have ns-2's proportions: out is RED's automatic pair, in three and two times
-//! that. Differs from ns-2: avg_total follows packets out of profile too, as the paper has it, where
-//! ns-2's stands still; avg_in sinks in idle times whoever ends them; gentle and ECN as red's defaults.
+//! Transactions on Networking 6(4), 1998. Two REDs ([`super::red`]) in one queue:
+//!   in:  avg_in, the average of waiting packets in profile, with (min_in, max_in, maxp_in)
+//!   out: avg_total, the average of all waiting packets, with (min_out, max_out, maxp_out)
+//! A packet in profile updates both averages, another one avg_total only. Each RED counts the packets of its own kind
+//! between marks. The sender decides which packets are in profile (`committed_rate` of the transport); ACKs are out
+//! of profile.
+//! Thresholds of 0 have ns-2's proportions: out has RED's automatic pair, in has three and two times that. Differs
+//! from ns-2: packets out of profile update avg_total too, as in the paper; an idle time lowers avg_in whichever
+//! packet ends it; gentle and ECN have red's defaults.
 
 use super::red::{self, Red};
 use crate::codecs::Wire;
@@ -20,7 +20,7 @@ use crate::router::{
 use crate::{params, tunes};
 
 params! {
-    /// RIO's parameters, with ns-2's defaults as far as red's are.
+    /// RIO's parameters. The defaults are ns-2's, where red's are.
     pub struct Params {
         /// Average of all packets at which marking those out of profile begins, in packets of the
         /// mean size; 0: half of the target delay, at least 5.
@@ -43,7 +43,7 @@ params! {
 }
 
 impl Params {
-    /// What each side comes to on this link, as RED's parameters: in, then out.
+    /// RED's parameters on this link: in, then out.
     fn sides(&self, rate: BitRate, delay_s: f64) -> [red::Params; 2] {
         let Self { spread, queue, .. } = *self;
         let thresholds = red::Thresholds {

@@ -15,12 +15,12 @@ pub fn link() -> LinkView {
     }
 }
 
-/// The queue at so many milliseconds.
+/// The queue at `ms` milliseconds.
 pub fn queue(ms: u64, packets: u64) -> QueueView {
     QueueView { now: Time::from_ps(ms * 1_000_000_000), packets, bytes: 1000 * packets }
 }
 
-/// For decisions that must not draw.
+/// Random numbers for decisions that must not draw any.
 pub struct NoDraw;
 impl Draw for NoDraw {
     fn uniform(&mut self) -> f64 {
@@ -28,7 +28,7 @@ impl Draw for NoDraw {
     }
 }
 
-/// Always draws this.
+/// Random numbers that are always this.
 pub struct Drawn(pub f64);
 impl Draw for Drawn {
     fn uniform(&mut self) -> f64 {
@@ -64,7 +64,7 @@ pub fn tick_until(law: &mut impl RouterLaw, queue: QueueView) {
     }
 }
 
-/// Offers 10,000 packets that can be marked; the share that is must be `p` within four standard errors.
+/// Offers 10,000 packets that can be marked. Asserts that the share of marked ones is `p` within four standard errors.
 #[track_caller]
 pub fn expect_marked(law: &mut impl RouterLaw, queue: QueueView, p: f64) {
     const N: u32 = 10_000;

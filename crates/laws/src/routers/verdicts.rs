@@ -1,15 +1,15 @@
-//! What several laws decide in the same way.
+//! Decisions that several laws share.
 
 use crate::codecs::{Wire, ecn};
 use crate::quantities::Bytes;
 use crate::router::{Draw, LinkView, Verdict};
 
-/// Does an event of this probability happen? Draws only where chance decides.
+/// Does an event of this probability happen? Draws no random number if the probability is 0 or 1.
 pub(super) fn happens(probability: f64, draw: &mut dyn Draw) -> bool {
     probability > 0.0 && (probability >= 1.0 || draw.uniform() < probability)
 }
 
-/// What a law that may mark (`ecn`) does to a packet that is to tell its sender of congestion.
+/// The verdict on a packet that is to tell its sender of congestion: a mark if `ecn` allows it, else a drop.
 pub(super) fn congested(ecn: bool, wire: &Wire<'_>) -> Verdict {
     if ecn && ecn::is_capable(wire) { Verdict::Mark } else { Verdict::Drop }
 }

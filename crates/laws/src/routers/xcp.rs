@@ -1,4 +1,4 @@
-//! XCP's router: divides spare capacity among packets by their window and RTT, once a mean RTT.
+//! XCP's router: divides spare capacity among packets by their window and RTT, once every mean RTT.
 //!
 //! D. Katabi, M. Handley, C. Rohrs, "Congestion Control for High Bandwidth-Delay Product Networks",
 //! SIGCOMM 2002, 3.5. In bytes and seconds, for packets of size s, over a control interval d:
@@ -8,14 +8,14 @@
 //!   (3) p_i = xi_p rtt x, (5) xi_p = (h + max(phi, 0)) / (d sum x)
 //!   (6) n_i = xi_n rtt s, (7) xi_n = (h + max(-phi, 0)) / (d sum s)
 //!   H_feedback = min(H_feedback, p_i - n_i), until (h + max(+-phi, 0)) / d is used up
-//! Sums are taken on arrival, feedback is given on departure; packets without an RTT get none, and
-//! ACKs count in y only. Q is the least queue that arrivals have met.
+//! Sums are taken on arrival; feedback is given on departure. Packets without an RTT get none, and
+//! ACKs count only in y. Q is the least queue that arrivals have met.
 //! From ns-2.29, where the paper is silent: the first interval, d >= 1 ms, RTTs counted up to 1 s, no
 //! feedback after an interval without traffic, accounting of feedback that another hop has lowered.
 //! Differs from the paper, as ns-2 does: Q is taken over half of d - queueing delay, not all of it.
 //! Differs from ns-2: intervals do not start at random, Q is not taken on departures.
 
-use crate::codecs::xcp::Congestion;
+use crate::codecs::xcp::CongestionHeader;
 use crate::codecs::{Codec, Wire, xcp};
 use crate::quantities::{BitRate, Span, Time};
 use crate::router::{
@@ -24,7 +24,7 @@ use crate::router::{
 use crate::{params, tunes};
 
 params! {
-    /// XCP's parameters. One link is stable where alpha < pi / (4 sqrt 2) and beta = sqrt(2) alpha^2.
+    /// XCP's parameters. A link is stable if alpha < pi / (4 sqrt 2) and beta = sqrt(2) alpha^2.
     pub struct Params {
         /// Share alpha of the spare bandwidth handed out each interval.
         pub alpha: f64 = 0.4, in 0.0, 2.0;
@@ -43,7 +43,7 @@ const MIN_INTERVAL_S: f64 = 0.001;
 const MAX_RTT_S: f64 = 1.0;
 const MIN_QUEUE_INTERVAL_S: f64 = 0.002;
 
-/// What arrived in a control interval.
+/// The measurement of a control interval.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Measured {
     /// Length of the interval, in seconds.
@@ -69,13 +69,13 @@ pub struct Allocation {
     pub increase: f64,
     /// Decrease not yet handed out, (h + max(-phi, 0)) / d.
     pub decrease: f64,
-    /// xi_p: increase a second of x.
+    /// xi_p: increase per second of x.
     pub per_x: f64,
-    /// xi_n: decrease a byte.
+    /// xi_n: decrease per byte.
     pub per_byte: f64,
 }
 
-/// (1) to (7), on a link of so many bytes a second.
+/// (1) to (7). `capacity` is in bytes a second.
 pub fn control_step(measured: &Measured, capacity: f64, params: &Params) -> Allocation {
     let Measured { interval_s, traffic, x, rtt_x, queue } = *measured;
     let mean_rtt_s = if x > 0.0 { rtt_x / x } else { params.initial_interval.seconds() };
@@ -91,7 +91,7 @@ pub fn control_step(measured: &Measured, capacity: f64, params: &Params) -> Allo
 }
 
 impl Allocation {
-    /// Takes a packet's share, in bytes a second, given its x, its size and what it still asks for.
+    /// Takes a packet's share, in bytes a second, given its x, its size, and the change that it asks for.
     pub fn take(&mut self, x: f64, size: f64, asked: f64) -> f64 {
         let mut up = (self.per_x * x).min(self.increase);
         let mut down = (self.per_byte * size).min(self.decrease);
@@ -116,13 +116,13 @@ pub struct Xcp {
     control_at: Time,
     least_queue: u64,
     queue_at: Time,
-    /// Is the first control interval under way?
+    /// Is this the first control interval?
     is_first: bool,
 }
 
 /// The header of an XCP data packet and its x; `None` before its sender knows an RTT.
-fn congestion(wire: &Wire<'_>, size: u32) -> Option<(Congestion, f64)> {
-    let header = Congestion::parse(wire.header);
+fn congestion(wire: &Wire<'_>, size: u32) -> Option<(CongestionHeader, f64)> {
+    let header = CongestionHeader::parse(wire.header);
     let x = f64::from(header.rtt_s) * f64::from(size) / f64::from(header.window_bytes);
     (header.rtt_s > 0.0 && x > 0.0 && x.is_finite()).then_some((header, x))
 }
@@ -274,7 +274,7 @@ mod tests {
             let mut sum = (0.0, 0.0);
             for packet in 0..60 {
                 let (rtt_s, window_bytes) = if packet < 40 { (0.08, 4e4) } else { (0.16, 2e4) };
-                let asks = Congestion { window_bytes, rtt_s, delta_bytes: 1e9 };
+                let asks = CongestionHeader { window_bytes, rtt_s, delta_bytes: 1e9 };
                 let mut header = asks.write();
                 let mut wire = Wire { marks: &mut marks, header: &mut header };
                 if departs {
@@ -282,7 +282,7 @@ mod tests {
                         &Departure { queue, from: 0, waited: Span::ZERO, size: 1000, data: true },
                         &mut wire,
                     );
-                    let answer = Congestion::parse(&header);
+                    let answer = CongestionHeader::parse(&header);
                     let change = f64::from(answer.delta_bytes) / f64::from(rtt_s);
                     sum = (sum.0 + change, sum.1 + 1.0);
                 } else {

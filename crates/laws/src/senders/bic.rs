@@ -1,4 +1,4 @@
-//! BIC: a binary search for the window at which the last loss came, then a careful look beyond it.
+//! BIC: a binary search for the window of the last loss, then slow growth beyond it.
 //!
 //! L. Xu, K. Harfoush, I. Rhee, "Binary Increase Congestion Control (BIC) for Fast Long-Distance
 //! Networks", IEEE INFOCOM 2004, III. Windows in packets, per RTT, from low_window on:
@@ -6,11 +6,11 @@
 //!   (2) max probing, beyond it:      cwnd += 1, then 2, 4 ... S_max: slow start from max
 //!   (3) loss: max = cwnd, or the middle between cwnd and (1 - beta) cwnd if it had not come back to
 //!       the last max (fast convergence); cwnd *= 1 - beta
-//! Below low_window, in slow start and after timeouts it is Reno; ECN marks are answered like losses.
+//! Below low_window, in slow start and after timeouts it is Reno; an ECN mark counts as a loss.
 //! Differs from the paper: B is 4, as in all of its implementations, where the paper aims at the middle
-//! (B = 2); a packet acknowledged adds at most one (S_max / cwnd is 2.3 at low_window); the window of
-//! a cut is what was in flight; fast convergence compares with the last max after probing, too, where
-//! the paper's pseudo-code compares with its "large integer"; a timeout forgets max.
+//! (B = 2); an acknowledged packet adds at most one (S_max / cwnd is 2.3 at low_window); a cut is a
+//! share of the packets in flight, not of the window; fast convergence compares with the last max also
+//! after probing, where the paper's pseudo-code compares with its "large integer"; a timeout forgets max.
 
 use super::tcp::{Avoidance, Tcp};
 use crate::sender::{Ack, Loss, Opening, SenderSpec};
@@ -23,13 +23,13 @@ params! {
         pub max_increment: f64 = 32.0, in 1.0, 1e4;
         /// Smallest growth a round of the search, S_min, in packets.
         pub min_increment: f64 = 0.01, in 1e-4, 1.0;
-        /// Share of the packets in flight given up after a loss, beta.
+        /// Share of the packets in flight that a loss takes, beta.
         pub beta: f64 = 0.125, in 0.01, 0.9;
-        /// What part of the distance to max a round covers, B: 2 is the paper's bisection.
+        /// Divisor B: a round covers 1 / B of the distance to max; 2 is the paper's bisection.
         pub search: f64 = 4.0, in 1.0, 100.0;
         /// Window below which it is Reno, in packets.
         pub low_window: f64 = 14.0, in 1.0, 1e6;
-        /// Release room to newcomers by remembering less than the window that was lost?
+        /// Fast convergence: remember less than the window at the loss, to leave room for new flows?
         pub fast_convergence: bool = true, in 0.0, 1.0;
         /// Slow-start threshold at the start, in packets.
         pub initial_ssthresh: f64 = 1e9, in 2.0, 1e9 => fixed;
@@ -39,7 +39,7 @@ params! {
 /// (2): growth beyond max.
 #[derive(Clone, Copy, Debug)]
 struct Probe {
-    /// Packets a round.
+    /// Packets per round.
     step: f64,
     /// The window from which the step doubles.
     until: f64,

@@ -1,18 +1,18 @@
-//! BMCC's sender: MI, AI or MD by an estimate of the load factor that two ECN bits bring.
+//! BMCC's sender: MI, AI or MD, by an estimate of the load factor from two ECN bits.
 //!
 //! I. A. Qazi, "An Efficient Framework of Congestion Control for Next-Generation Networks", PhD
-//! dissertation, University of Pittsburgh, 2010, 4.1.3 and 5.4. Per packet acknowledged, windows in
+//! dissertation, University of Pittsburgh, 2010, 4.1.3 and 5.4. For each acknowledged packet, windows in
 //! packets, f the latest estimate, eta_0 at first, r = srtt / t_p:
 //!   f < eta, or f < 1 until it first reaches 1:  cwnd += (1 + kappa_2 (1 - f) / f)^r - 1     (4.2), (4.3)
 //!   f < 1:  cwnd += alpha r^2 / cwnd                                                         (4.4)
 //!   else:   cwnd = max(1, beta(f) cwnd), beta from beta_max at 1 to beta_min at u, each t_p  (4.5), (4.6)
-//! Losses are answered as TCP does; there is no slow start.
-//!   `marked_cuts` (5.4.2): cuts come on (11) only, where f >= 1; overload without adds as (4.4).
-//!   `fallback` (5.4.3): a loss or (11) where f < 1 makes it a SACK TCP, until f >= 1.
+//! Losses are answered as in TCP; there is no slow start.
+//!   `marked_cuts` (5.4.2): only (11) with f >= 1 causes a cut; at overload without (11), (4.4) applies.
+//!   `fallback` (5.4.3): a loss or (11) with f < 1 turns it into a SACK TCP, until f >= 1.
 //! Experiments, off by default: `ai_boost` (7.2.1), `map_*` (7.2.2), `capacity_gain` (7.2.3).
-//! Differs from the dissertation: r is bounded as in VCP (`sigma_mi`, `sigma_ai`); after a cut the next
-//! waits an RTT longer (`settle_rtts`), as VCP's does, since a load measured before the cut took effect
-//! would cause a second one, and 4.3.1 counts on one.
+//! Differs from the dissertation: r is bounded as in VCP (`sigma_mi`, `sigma_ai`). The next cut comes an RTT
+//! later (`settle_rtts`), as in VCP: a load measured before the cut took effect would otherwise cause a
+//! second cut, and 4.3.1 assumes one.
 
 use super::mlcp::{MOST_ACKED, xi};
 use super::reno::{self, Reno};
@@ -33,32 +33,32 @@ params! {
         pub kappa: f64 = 0.35, in 0.0, 10.0;
         /// Packets alpha added each t_p by AI.
         pub alpha: f64 = 1.0, in 0.0, 1000.0;
-        /// Load factor eta at which MI ends, but for new flows.
+        /// Load factor eta at which MI ends, except for new flows.
         pub eta: f64 = 0.75, in 0.15, 1.0;
         /// What the mildest cut leaves of the window, beta_max.
         pub beta_max: f64 = 0.875, in 0.01, 0.999;
         /// What the hardest cut leaves, beta_min.
         pub beta_min: f64 = 0.65, in 0.01, 0.999;
-        /// Cut on (11) only, and only where the estimate says overload (5.4.2)?
+        /// Cut on (11) only, and only if the estimate is overload (5.4.2)?
         pub marked_cuts: bool = false;
-        /// Become a SACK TCP where congestion comes without load (5.4.3)?
+        /// Become a SACK TCP at congestion without load (5.4.3)?
         pub fallback: bool = false;
-        /// How much larger alpha is at eta, falling to nothing at full load (7.2.1).
+        /// Increase of alpha at eta; it falls to 0 at full load (7.2.1).
         pub ai_boost: f64 = 0.0, in 0.0, 1000.0;
-        /// Share of the spare capacity, as load and window have grown since the last cut, that AI
-        /// adds each t_p (7.2.3).
+        /// Share of the spare capacity that AI adds each t_p, estimated from the growth of load and window since the
+        /// last cut (7.2.3).
         pub capacity_gain: f64 = 0.0, in 0.0, 1.0;
-        /// Share of packets that tell loads of MI apart: H(0.75) (7.2.2).
+        /// Share of packets that tell of loads in MI: H(0.75) (7.2.2).
         pub map_high: f64 = 0.25, in 0.01, 0.98;
-        /// The same and those that tell loads of AI apart: H(1).
+        /// Share of packets that tell of loads in MI or AI: H(1).
         pub map_full: f64 = 0.5, in 0.02, 0.99;
-        /// Power to which H rises between its corners; 1 is a line.
+        /// Exponent of H between its corners; 1 is a line.
         pub map_bend: f64 = 1.0, in 0.1, 10.0;
         /// Bounds r in MI, as VCP's sigma_mi; not in the dissertation.
         pub sigma_mi: f64 = 2.5, in 0.1, 20.0;
         /// Bounds r^2 in AI, as VCP's sigma_ai; not in the dissertation, whose RTTs reach 10 t_p.
         pub sigma_ai: f64 = 100.0, in 0.1, 1e4;
-        /// RTTs that a cut is given to take effect, beyond one t_p.
+        /// RTTs after a cut, beyond one t_p, without another cut.
         pub settle_rtts: f64 = 1.0, in 0.0, 10.0;
     }
 }
@@ -75,17 +75,17 @@ pub struct Bmcc {
     params: Params,
     map: Map,
     window: f64,
-    /// H of the latest estimate, the estimate itself and ln(1 + xi) there.
+    /// H of the latest estimate; below, the estimate, and ln(1 + xi) for it.
     height: f64,
     load: f64,
     ln_growth: f64,
     /// Has the estimate not reached 1 yet?
     new: bool,
-    /// No cut before.
+    /// The earliest instant of the next cut.
     settled_at: Time,
     /// Window and load after the last cut, for 7.2.3.
     since: (f64, f64),
-    /// In SACK compatibility mode, the law that rules.
+    /// In SACK compatibility mode, the law of that.
     sack: Option<Tcp<Reno>>,
 }
 
@@ -108,7 +108,7 @@ impl Bmcc {
         law
     }
 
-    /// Goes on with other parameters.
+    /// Updates what follows from the parameters.
     fn derive(&mut self) {
         self.map = map(&self.params);
         let height = std::mem::replace(&mut self.height, f64::NAN);
@@ -166,14 +166,14 @@ impl Bmcc {
         self.since = (self.window, f64::INFINITY);
     }
 
-    /// Becomes a SACK TCP in congestion avoidance; what prompts it is not answered itself.
+    /// Becomes a SACK TCP in congestion avoidance. The loss or mark that causes this is not answered itself.
     fn fall_back(&mut self) {
         let ssthresh = reno::Params { initial_ssthresh: 2.0, ..reno::Params::default() };
         let opening = Opening::new(self.window, 0);
         self.sack = Some(Reno::start(ssthresh, &opening));
     }
 
-    /// (11) apart from the estimate, in SACK mode or entering it: answered once an RTT.
+    /// (11) apart from the estimate, in SACK mode or on entering it. It is answered once an RTT.
     fn on_mark(&mut self, ack: &Ack) {
         if ack.now < self.settled_at {
             return;
@@ -190,10 +190,10 @@ impl Bmcc {
     }
 }
 
-/// Loads must have grown by this for their rate of change to say something.
+/// The least growth of the load from which its rate of change is computed.
 const LEAST_GROWTH: f64 = 0.02;
 
-/// H as the parameters shape it.
+/// H, by the parameters.
 fn map(params: &Params) -> Map {
     let Params { map_high, map_full, map_bend, .. } = *params;
     Map { at_high: map_high as f32, at_full: map_full as f32, bend: map_bend as f32 }
@@ -218,7 +218,7 @@ impl SenderLaw for Bmcc {
             return sack.on_ack(ack);
         }
         let ratio = ack.smoothed_rtt.ratio(self.params.t_p);
-        // What lacks data does not grow, but it answers overload.
+        // An application-limited flow does not grow, but it answers overload.
         let grows = if ack.app_limited { 0 } else { ack.newly_acked.min(MOST_ACKED) };
         let acked = f64::from(grows);
         if overload && (congested || !self.params.marked_cuts) {
@@ -347,7 +347,7 @@ mod tests {
     fn congestion_without_load_makes_a_sack_tcp_of_it_until_there_is_load() {
         let fallback = Params { fallback: true, ..Params::default() };
         let mut flow = bmcc(fallback);
-        flow.loss(16).expect_window(16.0); // enters, and is not answered
+        flow.loss(16).expect_window(16.0); // it enters SACK mode, without an answer
         flow.feedback(silent(false)).acks(ms(80), 1).expect_window(16.0625);
         flow.loss(16).expect_window(8.0);
         flow.feedback(said(1.0, false)).acks(ms(80), 1).expect_window(7.0);
@@ -357,7 +357,7 @@ mod tests {
         assert!(flow.law.window() > 16.0);
         flow.ack_at(1080, ms(80));
         assert!((8.0..8.2).contains(&flow.law.window()));
-        // Over a BMCC link in overload losses are answered as ever.
+        // Over a BMCC link in overload, losses are answered as before.
         flow.feedback(said(1.1, false)).ack_at(3000, ms(80)).loss(6).expect_window(3.0);
     }
 

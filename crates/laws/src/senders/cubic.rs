@@ -10,8 +10,8 @@
 //!   4.7 W_max = cwnd, or cwnd (1 + beta) / 2 if cwnd has not reached the last W_max
 //!   4.8 timeout: F5, cwnd = 1; a stage entered from slow start has K = 0 and W_max = cwnd
 //! Differs from the RFC: an ACK never lowers cwnd to W_est. HyStart++ (4.10) is an option of the
-//! transport, spurious losses (4.9) are left out. An epoch begins with the first ACK of avoidance after recovery; its clock stands
-//! still while the sender is application-limited (5.8).
+//! transport; spurious losses (4.9) are left out. An epoch begins with the first ACK of avoidance after recovery. Time in
+//! which the sender is application-limited does not count (5.8).
 
 use super::tcp_window::TcpWindow;
 use crate::params;
@@ -24,9 +24,9 @@ params! {
     pub struct Params {
         /// Steepness C of the cubic, in packets / s^3.
         pub c: f64 = 0.4, in 0.001, 1000.0;
-        /// What remains of the packets in flight after a loss, beta_cubic.
+        /// Share of the packets in flight that a loss leaves, beta_cubic.
         pub beta: f64 = 0.7, in 0.1, 0.95;
-        /// Release room to newcomers by remembering less than the window that was lost?
+        /// Fast convergence: remember less than the window at the loss, to leave room for new flows?
         pub fast_convergence: bool = true, in 0.0, 1.0;
         /// Slow-start threshold at the start, in packets.
         pub initial_ssthresh: f64 = 1e9, in 2.0, 1e9 => fixed;
@@ -44,12 +44,12 @@ pub fn w_cubic(t: f64, k: f64, w_max: f64, c: f64) -> f64 {
     c * x * x * x + w_max
 }
 
-/// alpha_cubic of F4: as much as Reno gains on average, with a decrease to `beta`.
+/// alpha_cubic of F4: with a decrease to `beta`, the average window is Reno's.
 pub fn friendly_alpha(beta: f64) -> f64 {
     3.0 * (1.0 - beta) / (1.0 + beta)
 }
 
-/// A stage of congestion avoidance.
+/// An epoch of congestion avoidance.
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
     start: Time,

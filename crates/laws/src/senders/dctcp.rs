@@ -1,11 +1,11 @@
 //! DCTCP: cuts the window by the fraction of marked packets.
 //!
 //! S. Bensley et al., "Data Center TCP (DCTCP): TCP Congestion Control for Data Centers", RFC 8257, 2017,
-//! section 3.3; windows in packets. Marks are echoed a packet (`Codec::AccurateEcn`):
+//! section 3.3; windows in packets. Marks are echoed for each packet (`Codec::AccurateEcn`):
 //!   once a window of data:  M = marked / acknowledged;  alpha = (1 - g) alpha + g M
 //!   on the first mark of a window:  cwnd = cwnd (1 - alpha / 2), at most once a window
-//! Growth is Reno's ([`reno`](super::reno)), with a loss halving as there.
-//! Differs from the RFC: packets are counted in place of bytes; packets are of one size.
+//! Growth is Reno's ([`reno`](super::reno)); a loss halves the window, as in Reno.
+//! Differs from the RFC: packets are counted in place of bytes, since they all have the same size.
 
 use super::reno::{self, Reno};
 use super::tcp::Tcp;
@@ -31,12 +31,12 @@ pub struct Dctcp {
     params: Params,
     reno: Tcp<Reno>,
     alpha: f64,
-    /// Packets acknowledged, and marked ones, in the present window of data.
+    /// Packets acknowledged in the current window of data; below, marked ones among them.
     acked: f64,
     marked: f64,
-    /// Packets left of that window.
+    /// Packets of that window that are not acknowledged.
     left: f64,
-    /// Has it been cut in this window?
+    /// Has the window been cut in this window of data?
     has_cut: bool,
 }
 
@@ -57,7 +57,7 @@ impl Dctcp {
         }
     }
 
-    /// Counts marks; at the end of a window of data the estimate is brought up to date.
+    /// Counts marks. At the end of a window of data it updates the estimate.
     fn observe_marks(&mut self, ack: &Ack, congested: bool) {
         let packets = f64::from(ack.newly_acked.max(1));
         self.acked += packets;

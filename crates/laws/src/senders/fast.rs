@@ -1,15 +1,15 @@
-//! FAST TCP: each flow keeps alpha packets in the queue, approached in proportion to the distance.
+//! FAST TCP: each flow keeps alpha packets in the queue. A round covers a share of the distance to that.
 //!
 //! C. Jin, D. Wei, S. Low, "FAST TCP: Motivation, Architecture, Algorithms, Performance", IEEE
 //! INFOCOM 2004, III. Windows in packets:
 //!   (1) once a round:  w <- min(2 w, (1 - gamma) w + gamma (baseRTT / RTT w + alpha))
 //!   (2) RTT, per ACK:  RTT <- (1 - eta) RTT + eta sample,   eta = min(3 / w, 1/4)
 //!   loss: half of what is in flight; timeout: one packet, from which (1) doubles
-//! In equilibrium w (1 - baseRTT / RTT) = alpha. ECN marks are answered like losses. No slow start of
+//! In equilibrium w (1 - baseRTT / RTT) = alpha. An ECN mark counts as a loss. No slow start of
 //! its own: far from equilibrium (1) doubles each round.
 //! Differs from the paper: alpha is constant (the paper lets it be proportional to w while the queue is
-//! empty); an increase is spread over the round, a packet each packet acknowledged, in place of the
-//! paper's burstiness control; a decrease comes at once. Recovery freezes the window.
+//! empty). An increase is spread over the round, a packet for each acknowledged packet, in place of the
+//! paper's burstiness control; a decrease comes at once. The window does not change in recovery.
 
 use crate::round::Round;
 use crate::sender::{Ack, Loss, Opening, SenderLaw, SenderSpec};
@@ -22,7 +22,7 @@ params! {
         pub alpha: f64 = 20.0, in 0.1, 1e5;
         /// Share of the way to the target that a round covers, gamma.
         pub gamma: f64 = 0.5, in 0.01, 1.0;
-        /// What remains of the packets in flight after a loss.
+        /// Share of the packets in flight that a loss leaves.
         pub decrease: f64 = 0.5, in 0.01, 0.99;
     }
 }
@@ -41,7 +41,7 @@ pub struct Fast {
     /// The window towards which this round grows.
     target: f64,
     round: Round,
-    /// (2), in s.
+    /// The average RTT (2), in s.
     rtt: Option<f64>,
 }
 
@@ -113,7 +113,7 @@ impl SenderSpec for Fast {
     type Params = Params;
     const NAME: &'static str = "fast";
     const TITLE: &'static str =
-        "FAST TCP: alpha packets in the queue, approached by a share a round";
+        "FAST TCP: approaches alpha packets in the queue, a share each round";
     const SOURCE: &'static str = "Jin, Wei and Low, INFOCOM 2004";
     fn new(params: Params, opening: &Opening) -> Self {
         Self::new(params, opening)

@@ -7,7 +7,7 @@
 //!   b(w) = (b_H - 0.5) s(w) + 0.5                                                              (5)
 //!   a(w) = w^2 p(w) 2 b(w) / (2 - b(w))                                                        (5)
 //!   each RTT: w += a(w); on loss: w = (1 - b(w)) w; Reno up to w_L
-//! Slow start and timeouts are Reno's; ECN marks are answered like losses.
+//! Slow start and timeouts are Reno's; an ECN mark counts as a loss.
 //! Differs from the RFC: p(w) is exact, where the RFC's tables round it to 0.078 / w^1.2 (up to 5 %
 //! lower); b(w) stays above 0.01 (it would reach 0 at half a million packets); the window of a cut is
 //! what was in flight, as in RFC 5681. Limited slow start (RFC 3742) is an
@@ -33,7 +33,7 @@ params! {
     }
 }
 
-/// Packets a round that meet the loss rate `p` with a decrease by the share `b`: a(w) of section 5.
+/// a(w) of section 5: the packets per round for which w is the average window, at loss rate `p` and decrease `b`.
 pub fn increase(w: f64, p: f64, b: f64) -> f64 {
     w * w * p * 2.0 * b / (2.0 - b)
 }

@@ -1,4 +1,4 @@
-//! H-TCP: the longer ago the last loss, the faster the growth; the cut fits the queue that it met.
+//! H-TCP: growth becomes faster with the time since the last loss; a cut depends on the queueing delay.
 //!
 //! D. Leith, R. Shorten, "H-TCP: TCP for High-Speed and Long-Distance Networks", PFLDnet 2004, and
 //! draft-leith-tcp-htcp. Delta is the time since the last backoff in s, windows are in packets:
@@ -7,11 +7,11 @@
 //!   (3) on loss, with B the throughput of the round before it, B' that before the last loss:
 //!       beta = 0.5 if |B - B'| > 0.2 B', else RTT_min / RTT_max within [0.5, 0.8];  cwnd *= beta
 //!   (4) optional RTT scaling: f *= RTT_min / 100 ms, the factor within [0.1, 2]
-//! Slow start and timeouts are Reno's, but for beta; ECN marks are answered like losses.
+//! Slow start and timeouts are Reno's, except for beta; an ECN mark counts as a loss.
 //! Differs from the paper: RTT_max is that since the last backoff; a slow start that ends without one
 //! counts as one for Delta; growth never passes slow start's,
-//! a packet each packet acknowledged, and f >= 1 also after scaling (both as in Linux); the window of
-//! a cut is what was in flight.
+//! a packet each acknowledged packet, and f >= 1 also after scaling (both as in Linux); a cut is a
+//! share of the packets in flight, not of the window.
 
 use super::tcp::{Avoidance, Tcp};
 use crate::quantities::{Span, Time};
@@ -43,7 +43,7 @@ pub fn growth(delta: f64, low_speed: f64) -> f64 {
     1.0 + 10.0 * x + 0.25 * x * x
 }
 
-/// (3), the second case: what leaves the queue just empty.
+/// (3), the second case: a cut after which the queue is just empty.
 pub fn adaptive_beta(min_rtt: Span, max_rtt: Span, params: &Params) -> f64 {
     if max_rtt == Span::ZERO {
         return params.min_beta;
@@ -55,15 +55,15 @@ pub fn adaptive_beta(min_rtt: Span, max_rtt: Span, params: &Params) -> f64 {
 #[derive(Clone, Debug)]
 pub struct HTcp {
     params: Params,
-    /// That of the last backoff.
+    /// beta of the last backoff.
     beta: Option<f64>,
-    /// When the last backoff was; before any, when congestion avoidance began.
+    /// When the last backoff was; before the first, when congestion avoidance began.
     last_backoff: Option<Time>,
     min_rtt: Span,
-    /// Since the last backoff.
+    /// The longest RTT since the last backoff.
     max_rtt: Span,
     round: Round,
-    /// In packets / s: of the last round, and of the last one before the last backoff.
+    /// In packets / s, of the last round; below, of the round before the last backoff.
     throughput: f64,
     throughput_before: Option<f64>,
 }

@@ -1,7 +1,7 @@
-//! MLCP's sender: MI, AI, II or MD by a four-bit code of load, scaled by the routers' interval.
+//! MLCP's sender: MI, AI, II or MD, by a four-bit code of load, scaled with the routers' interval.
 //!
 //! I. A. Qazi, "An Efficient Framework of Congestion Control for Next-Generation Networks", PhD
-//! dissertation, University of Pittsburgh, 2010, 3.4.1. Per packet acknowledged, windows in packets,
+//! dissertation, University of Pittsburgh, 2010, 3.4.1. For each acknowledged packet, windows in packets,
 //! sigma the upper end of the level, r = srtt / t_p, t_p as the ACK says:
 //!   MI  below 80 %:  cwnd += (1 + kappa (1 - sigma) / sigma)^r - 1       (3.8), (3.12)
 //!   AI  to 95 %:     cwnd += alpha r^2 / cwnd                            (3.9), (3.13), (3.15)
@@ -9,9 +9,9 @@
 //!   MD  from 100 %:  cwnd = max(1, beta cwnd), once each t_p             (3.11)
 //! beta falls in equal steps from beta_max to beta_min, one a level of MD. Levels are parameters: the
 //! n-bit schemes of 3.2.1 and schemes A to D of 3.2.2.2 are this sender with others (docs/laws/mlcp.md).
-//! Losses are answered as TCP does; there is no slow start.
-//! Differs from the dissertation: r is bounded as in VCP (`sigma_mi`, `sigma_ai`), beyond the 2.5 that it
-//! reports hardly any queue for; an RTT that has grown far beyond t_p would make bursts of thousands.
+//! Losses are answered as in TCP; there is no slow start.
+//! Differs from the dissertation: r is bounded as in VCP (`sigma_mi`, `sigma_ai`). Without a bound, an RTT that has
+//! grown far beyond t_p causes bursts of thousands of packets; up to r = 2.5 the dissertation reports hardly any queue.
 
 use super::tcp_window::halved;
 use crate::codecs::mlcp::{Levels, Region, write};
@@ -49,7 +49,7 @@ pub fn xi(load: f64, kappa: f64) -> f64 {
     kappa * (1.0 - load) / load
 }
 
-/// An ACK counts for so many packets at most (RFC 3465's L), a duplicate for none.
+/// The most packets for which an ACK counts (RFC 3465's L). A duplicate counts for none.
 pub const MOST_ACKED: u32 = 2;
 
 /// The state of an MLCP sender.
@@ -58,7 +58,7 @@ pub struct Mlcp {
     params: Params,
     levels: Levels,
     window: f64,
-    /// No cut before.
+    /// The earliest instant of the next cut.
     settled_at: Time,
     /// The bound of sigma for which `ln_growth` was computed, ln(1 + xi).
     bound: f64,
@@ -78,7 +78,7 @@ impl Mlcp {
         }
     }
 
-    /// Goes on with other parameters.
+    /// Updates what follows from the parameters.
     fn derive(&mut self) {
         self.levels = levels(&self.params);
         self.bound = f64::NAN;
@@ -109,7 +109,7 @@ impl SenderLaw for Mlcp {
         }
         let params = self.params;
         let ratio = ack.smoothed_rtt.ratio(interval);
-        // What lacks data does not grow, but it answers overload.
+        // An application-limited flow does not grow, but it answers overload.
         let grows = if ack.app_limited { 0 } else { ack.newly_acked.min(MOST_ACKED) };
         let acked = f64::from(grows);
         let step = acked * params.alpha * (ratio * ratio).min(params.sigma_ai) / self.window;
@@ -150,7 +150,7 @@ impl SenderSpec for Mlcp {
     type Law = Self;
     type Params = Params;
     const NAME: &'static str = "mlcp";
-    const TITLE: &'static str = "MLCP: MI, AI, II or MD as four bits of load say";
+    const TITLE: &'static str = "MLCP: MI, AI, II or MD, by four bits of load";
     const SOURCE: &'static str = "Qazi, PhD dissertation, 2010, chapter 3";
     const CODEC: Codec = Codec::Mlcp;
     const ROUTER: &'static str = "mlcp";

@@ -1,8 +1,9 @@
-//! Sender laws, one a file; the registry lists them in reading order. `tcp` and `tcp_window` are no laws.
+//! Sender laws, each in a file; the registry lists them in reading order. `tcp` and `tcp_window` are shared by several laws.
 
 pub mod bbr;
 pub mod bic;
 pub mod bmcc;
+pub mod cbr;
 pub mod cubic;
 pub mod dctcp;
 pub mod fast;

@@ -1,9 +1,9 @@
-//! PIQI-RCP's sender: goes towards the path's rate step by step, and follows its changes.
+//! PIQI-RCP's sender: approaches the path's rate in steps, and follows its changes.
 //!
 //! S. Jain, D. Loguinov, "PIQI-RCP: Design and Analysis of Rate-Based Explicit Congestion Control", IV-C.
 //! It is [RCP's sender](super::rcp) with the gains of its (19), tau_1 and tau_2; a new flow starts from 0.
-//! Stable for 0 < tau_1 < 1 and 0 < tau_1 + 2 tau_2 < 2 (Theorem 2). Rates below 0, which a rate that falls
-//! fast makes of (19), are 0.
+//! Stable for 0 < tau_1 < 1 and 0 < tau_1 + 2 tau_2 < 2 (Theorem 2). If (19) gives a rate below 0,
+//! since the path's rate falls fast, x is 0.
 
 use super::rcp::{self, Answers, Gains, RateSender};
 use crate::codecs::Codec;
@@ -11,9 +11,9 @@ use crate::params;
 use crate::sender::{Opening, SenderSpec};
 
 params! {
-    /// (19)'s gains, as in V, and what RCP's sender has.
+    /// (19)'s gains, as in V, and the parameters of RCP's sender.
     pub struct Params {
-        /// tau_1: share of the difference to the path's rate that one feedback makes up for.
+        /// tau_1: share of the difference to the path's rate that one feedback removes.
         pub tau1: f64 = 0.005, in 0.00001, 2.0;
         /// tau_2: share of a change of the path's rate that is followed at once.
         pub tau2: f64 = 0.5, in 0.0, 2.0;
@@ -37,8 +37,7 @@ impl SenderSpec for PiqiRcp {
     type Law = RateSender<Params>;
     type Params = Params;
     const NAME: &'static str = "piqi-rcp";
-    const TITLE: &'static str =
-        "PIQI-RCP: goes step by step towards the least rate of the path's links";
+    const TITLE: &'static str = "PIQI-RCP: approaches the least rate of the path's links in steps";
     const SOURCE: &'static str = "Jain and Loguinov, PIQI-RCP, (19)";
     const CODEC: Codec = Codec::Rate;
     const HANDSHAKE: bool = true;
@@ -62,7 +61,7 @@ mod tests {
         let answer = |(at, rate): (usize, &f64)| {
             let interval = at as u32 + 1;
             flow.feedback(Feedback::Rate { rate: 1e3 * rate, interval });
-            // The second says nothing new.
+            // The second is not answered: it has the same interval.
             flow.ack_at(10 * at as u64, ms(100_000)).ack_at(10 * at as u64 + 5, ms(100_000));
             flow.law.pacing_rate().map_or(0.0, |rate| rate.bps() / 8e3)
         };
@@ -88,7 +87,7 @@ mod tests {
     fn half_of_a_change_is_followed_at_once() {
         // 5, then 5 + 0.005 (1200 - 5) + 0.5 x 200
         expect(&[1000.0, 1200.0], &[5.0, 110.975]);
-        // A fall by more than twice x leaves nothing but a packet an RTT.
+        // After a fall by more than twice x, a packet an RTT is left.
         expect(&[1000.0, 100.0], &[5.0, 0.01]);
     }
 }

@@ -1,15 +1,15 @@
-//! TCP Prague: cuts by the fraction of marked packets, adds at a pace that does not depend on the RTT.
+//! TCP Prague: cuts by the fraction of marked packets; growth does not depend on the RTT.
 //!
 //! K. De Schepper, O. Tilmans, B. Briscoe, V. Goel, "Prague Congestion Control",
 //! draft-briscoe-iccrg-prague-congestion-control-04, 2024, section 2.4. Windows in packets:
 //!   once a virtual RTT:  alpha += g (M - alpha),  M the fraction of packets marked in it
 //!   on a mark:           cwnd -= alpha cwnd / 2, at most once a virtual RTT
-//!   on an unmarked ACK:  cwnd += (srtt / virtual RTT)^2 / cwnd, after a cut too; slow start as in Reno
+//!   on an unmarked ACK:  cwnd += (srtt / virtual RTT)^2 / cwnd, also after a cut; slow start as in Reno
 //! The virtual RTT is the smoothed one, but at least 25 ms from 500 rounds after slow start on. Alpha stays
-//! at 1 until the first mark, so that the first one halves. A loss halves. Packets are paced at
-//! cwnd / srtt, twice as fast while slow start has more than half of the way to go.
-//! Differs from the draft: marks are answered at once and not in the round after; a loss in the RTT of a cut
-//! halves what that left; no fallback on paths with classic ECN marking, which the draft leaves open.
+//! at 1 until the first mark, which therefore halves the window. A loss halves. Packets are paced at
+//! cwnd / srtt, twice as fast while cwnd is below half of ssthresh.
+//! Differs from the draft: marks are answered at once, not in the next round; a loss in the RTT of a cut halves the
+//! reduced window; there is no fallback on paths with classic ECN marking, which the draft leaves open.
 
 use super::tcp_window::TcpWindow;
 use crate::codecs::{Codec, Feedback};
@@ -22,9 +22,9 @@ params! {
     pub struct Params {
         /// Weight g of the newest round in the estimate of the marked fraction.
         pub gain: f64 = 0.0625, in 0.001, 1.0;
-        /// Shorter RTTs behave as this one does, in growth and response.
+        /// The least virtual RTT: flows with shorter RTTs grow and respond as if they had this one.
         pub least_virtual_rtt: Span = Span::from_millis(25), in 0.0, 1.0;
-        /// Rounds after slow start before that holds.
+        /// Rounds after slow start from which the virtual RTT has that least value.
         pub independent_after: u64 = 500, in 0.0, 1e6;
     }
 }
@@ -40,11 +40,11 @@ pub struct Prague {
     srtt: Span,
     alpha: f64,
     has_seen_mark: bool,
-    /// Packets acknowledged, and marked ones, since the estimate was brought up to date.
+    /// Packets acknowledged since the last update of the estimate; below, marked ones among them.
     acked: f64,
     marked: f64,
     updated: Time,
-    /// Packets left of the present round, and rounds since slow start.
+    /// Packets of the current round that are not acknowledged; below, rounds since slow start.
     left: f64,
     rounds: u64,
     /// No second cut before this.

@@ -1,16 +1,15 @@
-//! RCP's sender: sends at the least rate of its path's links, as their headers say.
+//! RCP's sender: sends at the least rate of its path's links, which headers bring.
 //!
 //! S. Jain, D. Loguinov, "PIQI-RCP: Design and Analysis of Rate-Based Explicit Congestion Control", II and
-//! IV, of N. Dukkipati et al., "Processor Sharing Flows in the Internet", IWQoS 2005. Once a feedback, that
-//! is, once an interval T of the bottleneck's:
+//! IV, on N. Dukkipati et al., "Processor Sharing Flows in the Internet", IWQoS 2005. Once for each control
+//! interval T of the bottleneck, with R the path's rate:
 //!   x = x + tau_1 (R - x) + tau_2 (R - R before)                                                (19)
 //! With tau_1 = 1 and tau_2 = 0 it is x = R (2), RCP and QI-RCP; otherwise [PIQI-RCP](super::piqi_rcp).
-//! A new flow opens with a handshake, and learns its first R from the answer; x is 0 before. Losses
-//! change nothing: what is lost is sent again at the rate x (the papers have unlimited buffers). After a
-//! timeout the path may be gone: one packet, then one more in flight for each acknowledged, however high x
-//! is, so that a rate that the path does not carry is not sent into it again and again. No flow sends less
-//! than a packet an RTT, since nothing would be heard without; the RCP authors' ns-2 code sends probes
-//! instead. As there, the RTT in the header is the last sample.
+//! A new flow opens with a handshake, whose answer brings its first R; before, x is 0. Losses do not change x: lost
+//! packets are sent again at the rate x (the papers have unlimited buffers). After a timeout the path may not
+//! carry x. So the sender begins with one packet, and one more in flight for each that is acknowledged, whatever x
+//! is. A flow sends at least a packet an RTT, since it would get no feedback without; the RCP authors' ns-2 code
+//! sends probes instead. As there, the RTT in the header is the last sample.
 
 use crate::codecs::rate::{Hops, Request};
 use crate::codecs::{Codec, Feedback, Header};
@@ -20,33 +19,33 @@ use crate::sender::{Ack, Loss, Opening, SenderLaw, SenderSpec, Sending};
 use crate::{params, tunes};
 
 params! {
-    /// What the sender asks for, and whom.
+    /// The sender's request to routers.
     pub struct Params {
         /// Rate that the sender wants; the default is more than any link gives.
         pub desired_rate: BitRate = BitRate::from_bps(1e15), in 1e3, 1e15;
-        /// The one hop whose rate it heeds, counted from 1 among those that write rates: a bottleneck that never
-        /// changes, as in Figure 2(b). 0: the least rate of all.
+        /// The hop whose rate the sender follows, counted from 1 among those that write rates: a bottleneck that never
+        /// changes, as in Figure 2(b). 0: the least rate of all hops.
         pub bottleneck: u64 = 0, in 0, 254;
     }
 }
 
-/// No window: the rate alone limits.
+/// A window that does not limit: only the rate does.
 const WINDOW: f64 = 1e9;
 
 /// How a sender answers: (19)'s gains.
 #[derive(Clone, Copy, Debug)]
 pub struct Gains {
-    /// tau_1, of the difference to the path's rate.
+    /// tau_1, gain of the difference to the path's rate.
     pub tau1: f64,
-    /// tau_2, of the change of the path's rate.
+    /// tau_2, gain of the change of the path's rate.
     pub tau2: f64,
 }
 
-/// What parameters say of such a sender.
+/// The parameters of a rate sender.
 pub trait Answers: ParamSet {
-    /// What it asks for, and whom.
+    /// Its request.
     fn request(&self) -> &Params;
-    /// How it answers.
+    /// Its gains.
     fn gains(&self) -> Gains;
 }
 
@@ -54,18 +53,18 @@ impl Answers for Params {
     fn request(&self) -> &Params {
         self
     }
-    /// (2): at once.
+    /// (2): x = R.
     fn gains(&self) -> Gains {
         Gains { tau1: 1.0, tau2: 0.0 }
     }
 }
 
-/// (19): the next x, after the path's rate has gone from the former of `path` to the latter.
+/// (19): the next x, when the path's rate has changed from `path.0` to `path.1`.
 pub fn response(x: f64, path: (f64, f64), gains: Gains) -> f64 {
     x + gains.tau1 * (path.1 - x) + gains.tau2 * (path.1 - path.0)
 }
 
-/// The state of such a sender.
+/// The state of a rate sender.
 #[derive(Clone, Debug)]
 pub struct RateSender<P> {
     params: P,
@@ -74,16 +73,16 @@ pub struct RateSender<P> {
     rate: f64,
     /// The path's rate and interval that were answered last.
     heard: Option<(f64, u32)>,
-    /// Has it a rate, or awaits it one?
+    /// Does it have a rate?
     open: bool,
-    /// Most packets in flight: no limit, but after a timeout.
+    /// The most packets in flight, limited after a timeout only.
     most: f64,
     rtt: Span,
     smoothed_rtt: Span,
 }
 
 impl<P: Answers> RateSender<P> {
-    /// A flow that knows nothing.
+    /// A flow without a rate.
     pub fn new(params: P, opening: &Opening) -> Self {
         Self {
             params,
@@ -223,7 +222,7 @@ mod tests {
         flow.loss(100);
         assert!((bps(&flow) - 20e6).abs() < 1e-3);
         flow.timeout().expect_window(1.0);
-        flow.ack_at(900, ms(100)).expect_window(2.0); // doubles each RTT from there
+        flow.ack_at(900, ms(100)).expect_window(2.0); // then it doubles each RTT
     }
 
     #[test]

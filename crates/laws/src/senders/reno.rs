@@ -4,7 +4,7 @@
 //!   (2) slow start:  cwnd += newly acked          while cwnd < ssthresh
 //!   (3) avoidance:   cwnd += newly acked / cwnd   otherwise (one packet an RTT)
 //!   (4) on loss:     ssthresh = max(FlightSize / 2, 2); cwnd = ssthresh; after a timeout cwnd = 1
-//! An ECN mark is answered like a loss (RFC 3168, 6.1.2). Recovery itself is the transport's.
+//! An ECN mark counts as a loss (RFC 3168, 6.1.2). The transport does the recovery.
 
 use super::tcp::{Avoidance, Tcp};
 use crate::sender::{Ack, Loss, Opening, Recovery, SenderSpec};
@@ -15,7 +15,7 @@ params! {
     pub struct Params {
         /// Packets added to the window each RTT in congestion avoidance (alpha).
         pub increase: f64 = 1.0, in 0.001, 100.0;
-        /// What remains of the packets in flight after a loss (beta).
+        /// Share of the packets in flight that a loss leaves (beta).
         pub decrease: f64 = 0.5, in 0.01, 0.99;
         /// Slow-start threshold at the start, in packets.
         pub initial_ssthresh: f64 = 1e9, in 2.0, 1e9 => fixed;

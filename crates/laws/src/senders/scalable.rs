@@ -2,10 +2,10 @@
 //!
 //! T. Kelly, "Scalable TCP: Improving Performance in Highspeed Wide Area Networks", ACM CCR 33(2),
 //! 2003. Windows in packets:
-//!   each packet acknowledged:   cwnd += a                a = 0.01
+//!   each acknowledged packet:   cwnd += a                a = 0.01
 //!   once a round with a loss:   cwnd -= b cwnd           b = 0.125
 //!   Reno's rules instead (1 / cwnd, halving) while cwnd <= lwnd, the legacy window of 16
-//! Slow start and timeouts are Reno's; ECN marks are answered like losses.
+//! Slow start and timeouts are Reno's; an ECN mark counts as a loss.
 //! Differs from the paper: the window of a cut is what was in flight, as in RFC 5681; it is not
 //! rounded to whole packets; a loss at cwnd = lwnd is Reno's, which the paper leaves open.
 
@@ -16,9 +16,9 @@ use crate::{params, tunes};
 params! {
     /// Scalable TCP's constants.
     pub struct Params {
-        /// Packets added for each packet acknowledged, a.
+        /// Packets added for each acknowledged packet, a.
         pub increase: f64 = 0.01, in 1e-6, 1.0;
-        /// Share of the packets in flight given up after a loss, b.
+        /// Share of the packets in flight that a loss takes, b.
         pub decrease: f64 = 0.125, in 0.001, 0.99;
         /// Window up to which it is Reno, the legacy window lwnd, in packets.
         pub legacy_window: f64 = 16.0, in 1.0, 1e6;
@@ -57,7 +57,7 @@ impl SenderSpec for Scalable {
     type Law = Tcp<Self>;
     type Params = Params;
     const NAME: &'static str = "scalable";
-    const TITLE: &'static str = "Scalable TCP: a hundredth a packet up, an eighth a loss down";
+    const TITLE: &'static str = "Scalable TCP: adds 0.01 packets an ACK, a loss takes an eighth";
     const SOURCE: &'static str = "Kelly, ACM CCR 33(2), 2003";
     fn new(params: Params, opening: &Opening) -> Tcp<Self> {
         Tcp::new(Self { params }, params.initial_ssthresh, opening)

@@ -1,29 +1,29 @@
-//! TCP as RFC 5681 has it, but for congestion avoidance: slow start, and what follows a loss or a timeout.
+//! TCP without its congestion avoidance (RFC 5681): slow start, losses and timeouts.
 //!
-//! The laws that are an [`Avoidance`] differ in how fast their window grows and how much of it a loss leaves. They
-//! hold still while losses are repaired or data are short (`recovering` and `app_limited` of an [`Ack`]).
+//! Laws that implement [`Avoidance`] differ in how fast their window grows and how much of it a loss leaves. Their window
+//! does not grow while losses are repaired or data are short (`recovering` and `app_limited` of an [`Ack`]).
 
 use super::tcp_window::TcpWindow;
 use crate::params::{ParamError, Value};
 use crate::sender::{Ack, Loss, Opening, SenderLaw};
 
-/// What one TCP does in another way than the others.
+/// What differs from one TCP to another.
 pub trait Avoidance {
-    /// Sees every ACK first, for measurements.
+    /// Called first for every ACK, for measurements.
     #[inline]
     fn measure(&mut self, _ack: &Ack) {}
-    /// Packets that this ACK adds to a window of so many packets.
+    /// Packets that this ACK adds to a window of `window` packets.
     fn growth(&mut self, ack: &Ack, window: f64) -> f64;
-    /// Packets that congestion leaves of a window of so many: the slow-start threshold, before its least value.
+    /// Packets that congestion leaves of a window of `window` packets: the slow-start threshold, without its lower bound.
     fn kept(&mut self, loss: &Loss, window: f64) -> f64;
     /// The retransmission timer has fired.
     fn on_timeout(&mut self) {}
-    /// Shows inner quantities to a probe, by name, at a window of so many packets.
+    /// Shows values of its inner state to a probe, by name, at a window of `window` packets.
     fn observe(&self, _window: f64, _show: &mut dyn FnMut(&str, f64)) {}
     /// Changes a parameter, as [`SenderLaw::tune`].
     ///
     /// # Errors
-    /// Where there is no such parameter, the value does not fit it, or it is fixed.
+    /// If there is no such parameter, the value does not fit it, or it is fixed.
     fn tune(&mut self, name: &str, value: &Value) -> Result<(), ParamError>;
 }
 
@@ -40,12 +40,12 @@ impl<A: Avoidance> Tcp<A> {
         Self { avoidance, window: TcpWindow::new(ssthresh, opening) }
     }
 
-    /// Leaves this share of the window, at least two packets, and goes on in congestion avoidance.
+    /// Reduces the window to this share, at least two packets, and goes on in congestion avoidance.
     pub fn scale(&mut self, share: f64) {
         self.window.cut(self.window.packets() * share);
     }
 
-    /// How slow start grows.
+    /// The rule of slow start.
     #[cfg(test)]
     pub(crate) fn rule(&self) -> &crate::slow_start::Rule {
         self.window.rule()

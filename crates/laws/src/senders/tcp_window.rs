@@ -1,4 +1,4 @@
-//! The congestion window of RFC 5681, as the TCPs that differ in avoidance and in their cuts share it.
+//! The congestion window of RFC 5681, for TCPs that differ in congestion avoidance and cuts.
 //!
 //!   slow start:  cwnd grows by the rule of [`Rule`] while cwnd < ssthresh
 //!   on loss:     ssthresh = max(what the law keeps, 2); cwnd = min(cwnd, ssthresh)
@@ -10,7 +10,7 @@ use crate::ack::{Ack, Loss};
 use crate::sender::Opening;
 use crate::slow_start::Rule;
 
-/// What TCP Reno's answer to a loss leaves of a window, for laws without slow start: half of what is in flight.
+/// The window after a loss, as in TCP Reno, for laws without slow start: half of what is in flight.
 pub fn halved(window: f64, loss: &Loss) -> f64 {
     (f64::from(loss.in_flight) / 2.0).max(2.0).min(window)
 }
@@ -57,36 +57,36 @@ impl TcpWindow {
         self.packets = (self.packets + added).min(self.threshold);
     }
 
-    /// Grows by so many packets.
+    /// Grows by this many packets.
     #[inline]
     pub fn add(&mut self, packets: f64) {
         self.packets += packets;
     }
 
-    /// Falls to what a loss leaves, at least two packets, and goes on in avoidance.
+    /// Falls to what a loss leaves, at least two packets, and goes on in congestion avoidance.
     pub fn cut(&mut self, kept: f64) {
         self.end(kept.max(2.0));
         self.packets = self.packets.min(self.threshold);
     }
 
-    /// Falls to one packet after a timeout, with slow start up to what a loss would leave.
+    /// Falls to one packet after a timeout, and begins slow start up to what a loss would leave.
     pub fn time_out(&mut self, kept: f64) {
         self.end(kept.max(2.0));
         self.packets = 1.0;
     }
 
-    /// Takes this value.
+    /// Sets the window.
     pub fn set(&mut self, packets: f64) {
         self.packets = packets;
     }
 
-    /// How slow start grows.
+    /// The rule of slow start.
     #[cfg(test)]
     pub(crate) fn rule(&self) -> &Rule {
         &self.rule
     }
 
-    /// Sets the threshold; what follows is no first slow start any more.
+    /// Sets the threshold, and ends the first slow start.
     pub fn end(&mut self, threshold: f64) {
         self.threshold = threshold;
         self.rule.end();

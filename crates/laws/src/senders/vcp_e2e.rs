@@ -1,4 +1,4 @@
-//! An end-to-end VCP, an experiment of ours: VCP's sender, which guesses what its routers would say.
+//! An end-to-end VCP, an experiment of knee's own: VCP's sender, which guesses the load from losses and delays.
 //!
 //! Y. Xia, L. Subramanian, I. Stoica, S. Kalyanaraman, "One More Bit Is Enough", IEEE/ACM Transactions on
 //! Networking 16(6), 2008, VIII, proposes for future work that loss tell overload from high load, and the
@@ -7,8 +7,8 @@
 //!   every t_rho, d = least RTT of the interval - least RTT of all
 //!     d > queue_delay   high load: (8) until the next
 //!     else              low load: (6) until the next
-//! A burst passes before an interval is over, a standing queue does not, so its least RTT tells of the link's
-//! load; CoDel uses the minimum likewise, and its 5 ms (RFC 8289, 4.2) is the default of `queue_delay`.
+//! A burst is over before the interval ends, but a standing queue is not. So the interval's least RTT tells the
+//! link's load. CoDel uses the minimum in the same way; its 5 ms (RFC 8289, 4.2) are the default of `queue_delay`.
 
 use crate::codecs::{Codec, Feedback, Load};
 use crate::quantities::{Span, Time};
@@ -17,7 +17,7 @@ use crate::senders::vcp::{self, Vcp};
 use crate::{params, tunes};
 
 params! {
-    /// VCP's, and what tells low load from high.
+    /// VCP's parameters, and the threshold between low and high load.
     pub struct Params {
         /// Standing queueing delay above which load is high.
         pub queue_delay: Span = Span::from_millis(5), in 0.0, 10.0;
@@ -38,13 +38,13 @@ pub struct VcpE2e {
     params: Params,
     vcp: Vcp,
     load: Load,
-    /// The least RTT since `ends` less an interval.
+    /// The least RTT of the current interval.
     least: Span,
     ends: Time,
 }
 
 impl Params {
-    /// VCP's part.
+    /// The parameters of VCP.
     fn vcp(&self) -> vcp::Params {
         let Self { t_rho, xi, alpha, beta, .. } = *self;
         vcp::Params { t_rho, xi, alpha, beta, new_acks_only: true, ..vcp::Params::default() }
@@ -56,7 +56,7 @@ impl VcpE2e {
         self.vcp.set(self.params.vcp());
     }
 
-    /// What the last whole interval told.
+    /// The load that the last whole interval tells.
     fn guess(&mut self, ack: &Ack) -> Load {
         if ack.now >= self.ends {
             if self.least != Span::MAX {
@@ -98,7 +98,7 @@ impl SenderSpec for VcpE2e {
     type Params = Params;
     const NAME: &'static str = "vcp-e2e";
     const TITLE: &'static str =
-        "end-to-end VCP, an experiment of ours: loss is overload, delay high load";
+        "end-to-end VCP, knee's experiment: loss is overload, delay high load";
     const SOURCE: &'static str = "idea: Xia et al., IEEE/ACM ToN 16(6), 2008, VIII";
     const CODEC: Codec = Codec::None;
     fn new(params: Params, opening: &Opening) -> Self {
@@ -117,7 +117,7 @@ mod tests {
         <VcpE2e as SenderSpec>::new(Params::default(), &opening)
     }
 
-    /// An ACK at so many milliseconds with this RTT, 80 ms being the least of all; the window's growth.
+    /// An ACK at `at` ms with this RTT; the least of all is 80 ms. Returns the window's growth.
     fn grows(flow: &mut VcpE2e, at: u64, rtt: u64) -> f64 {
         let before = flow.window();
         let [rtt, smoothed_rtt, min_rtt] = [rtt, 200, 80].map(Span::from_millis);

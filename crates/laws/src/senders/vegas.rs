@@ -1,4 +1,4 @@
-//! TCP Vegas: keeps a few packets of its own in the queue, seen by the RTT.
+//! TCP Vegas: keeps a few packets of its own in the queue, estimated from the RTT.
 //!
 //! L. Brakmo, S. O'Malley, L. Peterson, "TCP Vegas: New Techniques for Congestion Detection and
 //! Avoidance", SIGCOMM 1994, 4.2 and 4.3. Windows in packets; once a round, with the mean RTT of it:
@@ -6,10 +6,10 @@
 //!   (2) avoidance: diff < alpha: cwnd += 1 over the next round; diff > beta: cwnd -= 1; else hold
 //!   (3) slow start: doubles every other round; after a round of holding with diff > gamma it ends
 //!   (4) loss: 3/4 of what is in flight, then avoidance; timeout: Reno's
-//! ECN marks are answered like losses.
-//! From the authors' code as ns-2 has it, where the paper is silent: slow start ends at 7/8 cwnd; the
-//! 3/4 of (4) (halving for a packet lost twice is left out); cwnd stays at two or more. Left out: the
-//! fine-grained timeout on the first duplicate ACK (4.1), which would be the transport's.
+//! An ECN mark counts as a loss.
+//! Where the paper is silent, the authors' code in ns-2 is followed: slow start ends at 7/8 cwnd; the 3/4 of (4)
+//! (but a packet lost twice does not halve); cwnd is at least two. Left out: the fine-grained timeout on the
+//! first duplicate ACK (4.1), which would belong to the transport.
 
 use crate::round::Round;
 use crate::sender::{Ack, Loss, Opening, SenderLaw, SenderSpec};
@@ -20,11 +20,11 @@ params! {
     pub struct Params {
         /// Packets in the queue below which the window grows, alpha.
         pub alpha: f64 = 1.0, in 0.0, 1e6;
-        /// Packets in the queue above which the window shrinks, beta; at least alpha is meant.
+        /// Packets in the queue above which the window shrinks, beta; should be at least alpha.
         pub beta: f64 = 3.0, in 0.0, 1e6;
         /// Packets in the queue above which slow start ends, gamma.
         pub gamma: f64 = 1.0, in 0.0, 1e6;
-        /// What remains of the packets in flight after a loss.
+        /// Share of the packets in flight that a loss leaves.
         pub decrease: f64 = 0.75, in 0.01, 0.99;
         /// Slow-start threshold at the start, in packets.
         pub initial_ssthresh: f64 = 1e9, in 2.0, 1e9 => fixed;
@@ -37,7 +37,7 @@ enum Growth {
     Hold,
     /// By one packet.
     Add,
-    /// By what is acknowledged, in slow start.
+    /// By the packets acknowledged, in slow start.
     Double,
 }
 
@@ -49,7 +49,7 @@ pub struct Vegas {
     ssthresh: f64,
     growth: Growth,
     round: Round,
-    /// Of the round under way, in s, and how many.
+    /// The sum of the current round's RTTs in s; below, their number.
     rtt_sum: f64,
     rtts: u32,
     diff: f64,

@@ -1,13 +1,13 @@
-//! Westwood+: Reno that falls back, after a loss, to what the path was seen to carry.
+//! Westwood+: Reno whose window after a loss is the estimated bandwidth times the least RTT.
 //!
 //! L. Grieco, S. Mascolo, "Performance Evaluation and Comparison of Westwood+, New Reno, and Vegas
 //! TCP Congestion Control", ACM CCR 34(2), 2004, 2.2. Windows in packets, rates in packets / s:
 //!   (1) a sample each round:   b = packets acknowledged in it / its length
 //!   (2) B = 0.9 B + 0.1 b
 //!   (3) loss:     ssthresh = max(2, B RTT_min), cwnd = ssthresh;  timeout: the same, cwnd = 1
-//! Slow start and avoidance are Reno's; ECN marks are answered like losses.
+//! Slow start and avoidance are Reno's; an ECN mark counts as a loss.
 //! Differs from the paper: the filter starts at the first sample, not at 0; rounds in which the sender
-//! ran out of data are no samples; without a sample half of the flight is kept; (3) never grows cwnd.
+//! ran out of data give no sample; without a sample a loss leaves half of the flight; (3) never raises cwnd.
 
 use super::tcp::{Avoidance, Tcp};
 use crate::quantities::Span;
@@ -25,12 +25,12 @@ params! {
     }
 }
 
-/// Westwood+'s estimate of the bandwidth, and what it makes of losses.
+/// Westwood+'s congestion avoidance, with its estimate of the bandwidth.
 #[derive(Clone, Debug)]
 pub struct Westwood {
     params: Params,
     round: Round,
-    /// (2), in packets / s.
+    /// B of (2), in packets / s.
     bandwidth: Option<f64>,
     min_rtt: Span,
 }
@@ -74,7 +74,7 @@ impl SenderSpec for Westwood {
     type Params = Params;
     const NAME: &'static str = "westwood";
     const TITLE: &'static str =
-        "Westwood+: after a loss, the window that the path was seen to carry";
+        "Westwood+: after a loss, the measured bandwidth times the least RTT";
     const SOURCE: &'static str = "Grieco and Mascolo, ACM CCR 34(2), 2004";
     fn new(params: Params, opening: &Opening) -> Tcp<Self> {
         let (round, min_rtt) = (Round::default(), Span::ZERO);

@@ -1,24 +1,24 @@
-//! XCP's sender: states its window and RTT in each packet and moves its window as routers answer.
+//! XCP's sender: writes its window and RTT into each packet, and changes its window by the routers' answer.
 //!
 //! D. Katabi, M. Handley, C. Rohrs, "Congestion Control for High Bandwidth-Delay Product Networks",
 //! SIGCOMM 2002, 3.2. Windows in packets, the header in bytes and seconds:
 //!   each packet carries  H_cwnd = cwnd, H_rtt = srtt, 0 before the first sample, and
 //!                        H_feedback = (r srtt - cwnd) / packets in the window, r the desired rate
 //!   each new ACK         cwnd = max(cwnd + H_feedback, s)
-//! Losses are answered as TCP Reno does, with its recovery, as ns-2.29 has it; there is no slow start.
-//! Differs from the paper: feedback waits while losses are repaired, and an application-limited
-//! sender takes only the reductions. From ns-2: feedback is a change of window, not of throughput,
+//! Losses are answered as in TCP Reno, with its recovery, as in ns-2.29; there is no slow start.
+//! Differs from the paper: feedback is ignored while losses are repaired, and an application-limited
+//! sender only takes reductions. From ns-2: feedback is a change of window, not of throughput,
 //! and the window in the header is not rounded down to whole packets.
 
 use super::tcp_window::halved;
-use crate::codecs::xcp::Congestion;
+use crate::codecs::xcp::CongestionHeader;
 use crate::codecs::{Codec, Feedback, Header};
 use crate::quantities::{BitRate, Span};
 use crate::sender::{Ack, Loss, Opening, Recovery, SenderLaw, SenderSpec, Sending};
 use crate::{params, tunes};
 
 params! {
-    /// What the sender asks for.
+    /// The sender's request.
     pub struct Params {
         /// Rate r that the sender wants within one RTT; the default is more than any link gives.
         pub desired_rate: BitRate = BitRate::from_bps(1e15), in 1e3, 1e15;
@@ -58,7 +58,7 @@ impl SenderLaw for Xcp {
         let Feedback::Xcp { delta_bytes } = ack.feedback else { return };
         let held = ack.recovering || ack.newly_acked == 0 || (ack.app_limited && delta_bytes > 0.0);
         if !held {
-            // Routers lower what was asked for: no feedback leads beyond it.
+            // Routers only lower the request: feedback cannot raise the window beyond it.
             let most = self.wanted_bytes(ack.smoothed_rtt) / self.packet_bytes;
             let moved = self.window + delta_bytes / self.packet_bytes;
             self.window = moved.min(most.max(self.window)).max(1.0);
@@ -83,7 +83,7 @@ impl SenderLaw for Xcp {
         let wanted_bytes = self.wanted_bytes(sending.smoothed_rtt);
         let delta_bytes =
             if rtt_s > 0.0 { (wanted_bytes - window_bytes) / self.window } else { 0.0 };
-        Congestion {
+        CongestionHeader {
             window_bytes: window_bytes as f32,
             rtt_s: rtt_s as f32,
             delta_bytes: delta_bytes as f32,
@@ -96,7 +96,7 @@ impl SenderSpec for Xcp {
     type Law = Self;
     type Params = Params;
     const NAME: &'static str = "xcp";
-    const TITLE: &'static str = "XCP: the window moves by what routers write into a header";
+    const TITLE: &'static str = "XCP: routers write the change of the window into a header";
     const SOURCE: &'static str = "Katabi, Handley, Rohrs, SIGCOMM 2002, 3.2";
     const CODEC: Codec = Codec::Xcp;
     const RECOVERY: Recovery = Recovery::Reno;
@@ -152,11 +152,11 @@ mod tests {
         let sent = |smoothed_rtt| {
             let sending =
                 Sending { now: Time::ZERO, smoothed_rtt, packet_bytes: 1000, identifier: 0 };
-            Congestion::parse(&flow.law.header(&sending))
+            CongestionHeader::parse(&flow.law.header(&sending))
         };
-        let asked = Congestion { window_bytes: 1e4, rtt_s: 0.08, delta_bytes: 7e3 };
+        let asked = CongestionHeader { window_bytes: 1e4, rtt_s: 0.08, delta_bytes: 7e3 };
         assert_eq!(sent(ms(80)), asked); // 10 packets asking for 7 kB each fill the missing 70 kB
         assert_eq!(sent(ms(5)).delta_bytes, -500.0);
-        assert_eq!(sent(Span::ZERO), Congestion { rtt_s: 0.0, delta_bytes: 0.0, ..asked });
+        assert_eq!(sent(Span::ZERO), CongestionHeader { rtt_s: 0.0, delta_bytes: 0.0, ..asked });
     }
 }

@@ -1,4 +1,4 @@
-//! Random events for any sender law and random traffic for any router law, with what every law owes them.
+//! Random events for any sender law, and random traffic for any router law, with assertions that hold for every law.
 #![allow(dead_code)] // each test uses a part
 
 use knee_laws::codecs::{Codec, Feedback, Header, Load, Marks, Wire, ecn, mlcp};
@@ -19,7 +19,7 @@ pub const PACKET_BYTES: u32 = 1000;
 /// Parameters by name.
 pub type Values = [(String, Value)];
 
-/// A parameter's value that is this in its base unit.
+/// The value of a parameter that is `base` in its base unit.
 pub fn value(info: &ParamInfo, base: f64) -> Value {
     match &info.kind {
         Kind::Number => Value::Number(base),
@@ -36,8 +36,8 @@ pub fn value(info: &ParamInfo, base: f64) -> Value {
 
 // Senders.
 
-/// What an ACK says of delivery: how many packets ago its packet left, over what time, losses, and
-/// whether recovery or a lack of data holds.
+/// The delivery rate of an ACK: how many packets ago its packet left, the time since, losses; and whether the flow is in
+/// recovery or application-limited.
 #[derive(Clone, Copy, Debug)]
 pub struct Rate {
     ago: u32,
@@ -54,7 +54,7 @@ pub enum Event {
     Wake,
 }
 
-/// From 1 us to 1000 s, every scale as often.
+/// From 1 us to 1000 s, uniform in the logarithm.
 fn spans() -> impl Strategy<Value = Span> {
     (6.0..15.0).prop_map(|log10_ps| Span::from_ps(libm::pow(10.0, log10_ps) as u64))
 }
@@ -96,10 +96,9 @@ pub fn events() -> impl Strategy<Value = Vec<Event>> {
     prop::collection::vec(event, 1..200)
 }
 
-/// How far one ACK may raise a window: what it acknowledges; BBR's return to what it was before a
-/// recovery; VCP's AI, long RTTs made up for, up to
-/// sigma_ai / cwnd = 10 / cwnd; XCP's feedback; MLCP's and BMCC's MI at the lowest load and
-/// AI, at their longest RTTs.
+/// The most by which one ACK may raise a window: the packets that it acknowledges. Exceptions: BBR restores its window
+/// after a recovery; VCP's AI adds up to sigma_ai / cwnd = 10 / cwnd at long RTTs; XCP's feedback; MLCP's and BMCC's MI at
+/// the lowest load, and AI, at their longest RTTs.
 fn most_growth(law: &str, windows: (f64, f64), newly_acked: u32, feedback: Feedback) -> f64 {
     let (before, largest) = windows;
     match (law, feedback) {
@@ -127,14 +126,14 @@ pub struct Flow {
     /// Packets acknowledged since the last sample of the delivery rate.
     unsampled: u32,
     largest: f64,
-    /// Is its growth watched?
+    /// Is its growth checked?
     bounded: bool,
     /// All that it has answered.
     pub answers: Vec<u64>,
 }
 
 impl Flow {
-    /// With these parameters; without any its growth is watched, too.
+    /// A flow with these parameters. Without any, its growth is checked too.
     pub fn new(entry: &SenderEntry, params: &Values) -> Self {
         let opening = Opening::new(2.0, PACKET_BYTES);
         let law = entry.build(params, &opening).expect("parameters within their range");
@@ -229,7 +228,7 @@ impl Flow {
         (newly_acked > 0 && held != 2).then_some(sample)
     }
 
-    /// All that it answers is finite, and its window is at least a packet.
+    /// Asserts that its answers are finite, and its window is at least a packet.
     fn check(&mut self, after: &str) {
         let (name, law, answers) = (&self.name, &self.law, &mut self.answers);
         let window = law.window();
@@ -306,7 +305,7 @@ struct Packet {
     arrived: Time,
 }
 
-/// What the buffer of a link holds.
+/// The buffer of a link.
 const BUFFER: Bytes = Bytes(40_000);
 
 /// A link around a router law: one packet in service, the others in the law's queues.
@@ -353,7 +352,7 @@ impl Link {
         self.check_signal(&format!("{name} = {value}"));
     }
 
-    /// All that waits.
+    /// All waiting packets.
     pub fn view(&self) -> QueueView {
         let all = self.queues.iter().map(waiting).fold(Waiting::default(), |sum, one| Waiting {
             packets: sum.packets + one.packets,
@@ -370,7 +369,7 @@ impl Link {
     fn advance(&mut self, after: Span) {
         let now = self.now + after;
         while let Some(at) = self.law.tick_at().filter(|at| *at <= now) {
-            // Where an interval has just become shorter, its tick is due at once.
+            // If an interval has just become shorter, its tick may be due at once.
             assert!(at >= self.now || self.tuned, "{}: a tick in the past", self.info.name);
             self.tuned = false;
             self.now = self.now.max(at);
@@ -394,8 +393,8 @@ impl Link {
         self.law.on_tick_queues(&view, &waits);
     }
 
-    /// A law writes what its feedback's readers understand only; of a header XCP lowers the feedback,
-    /// MLCP raises the pair, RCP lowers the rate and says when it was computed.
+    /// Asserts that a law only writes its own codec: XCP lowers the feedback in a header, MLCP raises the pair, RCP lowers the
+    /// rate and writes its interval.
     fn check(&mut self, packet: &Packet, marks: Marks, header: Header) {
         self.answers.push(marks.ecn().into());
         self.answers.extend(header.map(u64::from));
@@ -435,7 +434,7 @@ impl Link {
         }
     }
 
-    /// Queues a packet that the law has accepted, if there is room or the law makes some.
+    /// Queues a packet that the law has accepted, if there is room or the law evicts others.
     fn admit(&mut self, packet: &Packet, arrival: &Arrival) -> bool {
         while self.view().bytes + u64::from(packet.size) > BUFFER.count() {
             let Some(victims) = self.law.evict(&self.each()) else {

@@ -22,7 +22,7 @@ use serde::Deserialize;
 const ALPHA: f64 = 0.37;
 /// eta, as in section V.
 const ETA: f64 = 0.64;
-/// The longest solution, in shortest delays times what each has to be done.
+/// The longest solution, in shortest delays times the work of each.
 const LONGEST: f64 = 1e7;
 
 /// U, with the defaults of the packet law.
@@ -37,7 +37,7 @@ fn utility(
     Ok(Utility { weight, fairness, pivot: pivot.map_or(0.1, |pivot| pivot.0.seconds()) })
 }
 
-/// alpha, within reason.
+/// alpha, checked.
 fn gain(alpha: Option<f64>) -> Result<f64, Fault> {
     let alpha = alpha.unwrap_or(ALPHA);
     within("alpha", alpha, 1e-3, 100.0).map(|()| alpha)
@@ -58,7 +58,7 @@ fn seconds(rtts: &[Period]) -> Result<Vec<f64>, Fault> {
     Ok(rtts.iter().map(|rtt| rtt.0.seconds()).collect())
 }
 
-/// Start, seconds and samples of a solution, within reason: `work` a step, and no step above `shortest`.
+/// Start, seconds and samples of a solution, checked. A step takes `work`, and is at most `shortest` long.
 fn length(
     start: Option<f64>,
     duration: Option<Period>,
@@ -80,7 +80,7 @@ fn length(
     Ok((start, seconds, samples))
 }
 
-/// A network through time, or why there is no such.
+/// A network through time, or why there is no solution.
 fn solution(
     network: &Network,
     start: f64,
@@ -141,7 +141,7 @@ impl Model for Prices {
         let share = capacity / rtts.len() as f64;
         let alpha = gain(self.alpha)?;
         let sources = match self.eta.unwrap_or(ETA) {
-            // The static law whose rates at the same price are the same.
+            // The static law with the same rates at the same price.
             0.0 => {
                 let steepness = |rtt: &f64| alpha / (bottlenecks * rtt) * utility.marginal(share);
                 let max_rates = rtts.iter().map(|rtt| share * libm::exp(steepness(rtt)));
@@ -195,7 +195,7 @@ macro_rules! of_source {
 }
 
 of_source! {
-    /// Where one source's loop gain stands to -1.
+    /// The margins of one source's loop gain.
     struct Margin {}
 }
 

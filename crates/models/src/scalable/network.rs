@@ -41,7 +41,7 @@ macro_rules! of_network {
         }
 
         impl $Name {
-            /// Links' names, the network, and how many Mbps a packet a second is.
+            /// The links' names, the network, and the number of Mbps of a packet a second.
             fn network(&self) -> Result<(Vec<String>, Network, f64), Fault> {
                 let packet = self.packet.unwrap_or(Size(1000));
                 let links = Links::new(&self.links, &self.routes, packet)?;
@@ -109,7 +109,7 @@ of_network! {
 }
 
 of_network! {
-    /// How the linearised network stands to -1.
+    /// The margins of the linearised network.
     struct Margins {}
 }
 
@@ -120,7 +120,7 @@ of_network! {
     }
 }
 
-/// The forward delays of each flow's hops; by default they lie evenly over the first half of its RTT.
+/// The forward delays of each flow's hops; by default they are spread evenly over the first half of its RTT.
 fn delays(
     given: Option<&[Vec<Delay>]>,
     routes: &[Vec<usize>],

@@ -4,7 +4,6 @@ use super::super::{Columns, Model, NoColumns, numbers, packets, unsolved, wholes
 use super::{ETA, gain, length, seconds, utility, zero};
 use knee_fluid::effort::Effort;
 use knee_fluid::scalable::queueing::{Exponent, Flow, Queueing};
-use knee_input::nearest::{listed, nearest};
 use knee_input::problem::{Fault, KeyPath};
 use knee_input::quantity::{Delay, Period, Rate, Size};
 use serde::Deserialize;
@@ -31,7 +30,7 @@ macro_rules! of_link {
         }
 
         impl $Name {
-            /// The link, and how many Mbps a packet a second is.
+            /// The link, and the number of Mbps of a packet a second.
             fn link(&self) -> Result<(Queueing, f64), Fault> {
                 let packet = self.packet.unwrap_or(Size(1000));
                 let rtts = seconds(&self.rtts)?;
@@ -76,16 +75,15 @@ of_link! {
     struct DelaysRest {}
 }
 
-/// The word of `scalable-delay`, whose default it has.
+/// The exponent, by the words and with the default of `scalable-delay`.
 fn exponent(word: Option<&str>) -> Result<Exponent, Fault> {
     const WORDS: [&str; 2] = ["window", "rate"];
     match word {
         None | Some("window") => Ok(Exponent::Window),
         Some("rate") => Ok(Exponent::Rate),
         Some(other) => {
-            let near = nearest(other, WORDS.into_iter());
-            let said = format!("is none{near} (exponents: {})", listed(WORDS.into_iter()));
-            Err(KeyPath::root().key("exponent").fault(said))
+            let fault = KeyPath::root().key("exponent").fault("there is no such exponent");
+            Err(fault.among("there are", other, WORDS.into_iter()))
         }
     }
 }
@@ -95,7 +93,7 @@ impl Model for Delays {
         let (link, mbps) = self.link()?;
         let flows = link.flows.len();
         let shortest = link.flows.iter().map(|flow| flow.base).fold(f64::INFINITY, f64::min);
-        // Each flow looks for what it hears, by some fifty steps.
+        // Each flow finds the queueing delay that it measures, by some fifty steps.
         let work = (10 * flows, shortest);
         let (start, duration, samples) = length(self.start, self.duration, self.samples, work)?;
         let rows = link.run(start, (duration, samples), effort).map_err(|error| {

@@ -1,4 +1,4 @@
-//! Nothing is lost, nothing is made, and no more waits than fits.
+//! Packets are conserved, and no more wait than fit.
 
 use super::*;
 use crate::packet::parcel::Parcel;
@@ -27,7 +27,7 @@ impl Watch for Told {
     }
 }
 
-/// A link with a queue: what came, and what left in which order.
+/// A link with a queue, which counts arrivals and departures.
 struct Server {
     queue: Queue<Parcel, Told>,
     buffer: Buffer,
@@ -52,7 +52,7 @@ impl Server {
         Self { queue, buffer, free_at, now, offered: zero, departed: zero }
     }
 
-    /// Transmits until `until`, with the law's ticks in between.
+    /// Transmits packets and calls the law's ticks until `until`.
     fn serve(&mut self, until: Time) {
         loop {
             let tick = self.queue.tick_at().filter(|at| *at <= until);
@@ -71,7 +71,7 @@ impl Server {
         self.queue.advance(until);
     }
 
-    /// Transmits the next packet that the law lets go.
+    /// Transmits the next packet that the law does not drop.
     fn transmit(&mut self) {
         let now = self.free_at;
         while let Some(from) = self.queue.select() {
@@ -109,7 +109,7 @@ impl Server {
         }
     }
 
-    /// Packets and bytes that came have left, were dropped, or wait; no more wait than fit.
+    /// Asserts that packets and bytes that came have left, were dropped, or wait, and that no more wait than fit.
     fn check(&self, law: &str) {
         self.queue.audit();
         let Tally { offered, dropped, .. } = *self.queue.tally();
@@ -120,7 +120,7 @@ impl Server {
             let left = self.departed.bytes + dropped.bytes + self.queue.bytes();
             assert_eq!(left, offered.bytes, "{law}");
         } else {
-            // Promised departures are counted when they are promised.
+            // Known departures are counted when they become known.
             assert_eq!(self.departed.packets + dropped.packets, offered.packets, "{law}");
             assert_eq!(self.departed.bytes + dropped.bytes, offered.bytes, "{law}");
         }
@@ -133,7 +133,7 @@ impl Server {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// Under every law, whatever comes.
+    /// For every law and any arrivals.
     #[test]
     fn nothing_is_lost_and_nothing_is_made(
         arrivals in prop::collection::vec((0u64..3000, any::<bool>(), 0usize..10, 0u32..5), 1..300),
@@ -160,7 +160,7 @@ proptest! {
     }
 }
 
-/// DropTail holds what fits, and not a packet more.
+/// DropTail holds what fits, and no packet more.
 #[test]
 fn a_full_buffer_drops_what_comes() {
     let law = Laws::shipped().router("droptail").expect("a law");

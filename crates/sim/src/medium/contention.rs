@@ -1,7 +1,7 @@
-//! Who transmits next: backoffs that count down while the channel is idle, and stand still while it is not.
+//! Which station transmits next. Backoffs count down while the channel is idle, and stop while it is not.
 //!
-//! Idle slots are counted, and each station knows at which count its backoff is over. The next transmission follows
-//! from the least of these counts, so that no slot is an event: a heap gives it in O(log n).
+//! The channel counts idle slots, and each station has the count at which its backoff is over. The next transmission
+//! begins at the least of these counts. A heap finds it in O(log n), and no slot needs an event.
 
 use knee_laws::quantities::{Span, Time};
 use std::cmp::Reverse;
@@ -13,10 +13,10 @@ pub struct Contention {
     slot: Span,
     /// Idle slots counted up to `idle_from`.
     slots: u64,
-    /// Since when slots are counted; in the future while the channel is occupied or rests.
+    /// The instant from which slots are counted. It is in the future while the channel is occupied or rests.
     idle_from: Time,
     occupied: bool,
-    /// At which count each transmits.
+    /// The count at which each station transmits.
     waiting: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
@@ -51,7 +51,7 @@ impl Contention {
         Some(self.idle_from + self.slot * count.saturating_sub(self.slots))
     }
 
-    /// The channel is occupied from now on: puts those whose backoff is over into `winners`.
+    /// The channel is occupied from now on. Puts the stations whose backoff is over into `winners`.
     pub fn begin(&mut self, winners: &mut Vec<u32>) {
         winners.clear();
         let Some(Reverse((count, _))) = self.waiting.peek().copied() else { return };
@@ -89,7 +89,7 @@ mod tests {
         let mut winners = vec![];
         channel.begin(&mut winners);
         assert_eq!((winners.as_slice(), channel.next_at()), (&[7][..], None));
-        // Two slots are left of the other's, after a pause of a millisecond.
+        // The other has two slots left, after a pause of a millisecond.
         channel.end(us(1000));
         assert_eq!(channel.next_at(), Some(us(1040)));
         // The winner draws 2 as well: a collision.

@@ -1,45 +1,44 @@
 //! A channel that several queues share: IEEE 802.11's distributed coordination function (DCF).
 //!
-//! Stations hear each other. Who has something to send waits until the channel has been idle for DIFS and its backoff
-//! is over; backoffs stand still while the channel is occupied ([`Contention`]). Several whose backoff ends in the same
-//! slot collide. A transmission that nobody acknowledges is repeated after a backoff from a window twice as wide, up to
-//! a limit; after each transmission, also the last, a station draws a backoff. After a frame that nobody could read the
-//! channel rests for EIFS.
+//! All stations hear each other. A station with a packet waits until the channel has been idle for DIFS and its backoff
+//! is over. Backoffs stop while the channel is occupied ([`Contention`]). Stations whose backoffs end in the same slot
+//! collide. A transmission without an ACK is repeated after a backoff from a window twice as wide, up to a limit. After
+//! each transmission, also the last, a station draws a backoff. After a frame that could not be read, the channel rests
+//! for EIFS.
 //!
-//! An exchange is two events: it begins, and it ends. What it delivers is known when it begins.
+//! An exchange has two events, its beginning and its end. What it delivers is known at its beginning.
 
 pub mod contention;
-pub mod phy;
 pub mod station;
 
 use crate::config::MediumConfig;
 use crate::report::MediumReport;
 use contention::Contention;
 use knee_laws::quantities::{Span, Time};
-use phy::Phy;
+use knee_path::Phy;
 
-/// A channel in motion.
+/// The state of a channel.
 pub struct Medium {
     pub phy: Phy,
     pub contention: Contention,
-    /// When its next event is; others are out of date.
+    /// When its next event is due. Events at other instants are out of date.
     pub due: Time,
-    /// Who transmits, if anybody does.
+    /// Stations that transmit now.
     pub winners: Vec<u32>,
-    /// From when slots are counted again once the transmission is over.
+    /// When slots are counted again after this transmission.
     pub rests_until: Time,
     pub times: Times,
     base: Times,
 }
 
-/// What a channel was occupied with.
+/// How long a channel was occupied, and with what.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Times {
     /// Exchanges that delivered something.
     pub success: Span,
     /// Collisions.
     pub collision: Span,
-    /// Transmissions of which nothing could be read.
+    /// Transmissions of which no packet could be read.
     pub error: Span,
 }
 

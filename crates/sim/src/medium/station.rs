@@ -1,44 +1,43 @@
-//! A station of a channel: what it transmits, and how often it has failed.
+//! A station of a channel: its queues, its transmission, its counts.
 
-use super::phy::Phy;
-use crate::config::{LinkId, Loss, StationConfig, StationPeer};
+use crate::config::{LinkId, RandomLoss, StationConfig, StationPeer};
 use crate::impairment::{Losses, change};
 use crate::packet::Packet;
 use crate::report::StationReport;
 use knee_laws::capacity::Channel;
 use knee_laws::quantities::{BitRate, Span, Time};
 use knee_laws::router::Draw;
-use knee_path::Stream;
+use knee_path::{Phy, Stream};
 
-/// Whose rate and errors the frames of a queue have.
+/// The station whose rate and errors the frames of a queue have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Peer {
-    /// The station's own.
+    /// The sending station itself.
     Own,
-    /// Those of the station that they are for.
+    /// This station, for which they are.
     Station(u32),
-    /// Those of the station behind whose first link each packet goes on.
+    /// For each packet, the station whose entry is the packet's next link.
     ByPacket,
 }
 
-/// A station in motion.
+/// The state of a station.
 pub struct Station {
     /// Its channel.
     pub medium: u32,
-    /// Its queues, and whose rate and errors the frames of each have. Served in turn.
+    /// Its queues, served in turn, and the station whose rate and errors the frames of each have.
     pub links: Vec<(u32, Peer)>,
     turn: usize,
-    /// Packets of the transmission under way or waited for, each with its transmissions so far.
+    /// Packets of the current or next transmission, each with the number of its transmissions so far.
     pub burst: Vec<(Packet, u32)>,
-    /// Which of its queues they are from.
+    /// The queue that they are from.
     pub from: usize,
-    /// Which of them the transmission under way delivers.
+    /// For each of them: does the current transmission deliver it?
     pub delivered: Vec<bool>,
-    /// Failures in a row, which widen its window.
+    /// Failures in a row. They widen its contention window.
     pub failures: u32,
     /// The count of idle slots at which its backoff is over.
     pub backoff: u64,
-    /// When the packet was released to the MAC.
+    /// When the packets were passed to the MAC.
     pub released: Time,
     pub rate: BitRate,
     pub errors: Option<Losses>,
@@ -46,7 +45,7 @@ pub struct Station {
     name: String,
     pub counts: Counts,
     base: Counts,
-    /// What it sees of its channel, where it estimates its capacity from that.
+    /// Its view of the channel, if it estimates its capacity from that.
     pub survey: Option<Survey>,
 }
 
@@ -55,35 +54,37 @@ pub struct Station {
 pub struct Counts {
     /// Transmissions of data or of an RTS.
     pub attempts: u64,
-    /// Those that collided, and those whose data all had errors.
+    /// Transmissions that collided; below, transmissions whose packets all had errors.
     pub collisions: u64,
     pub errors: u64,
-    /// Packets delivered, and given up at the retry limit.
+    /// Transmissions that repeat an earlier one.
+    pub retries: u64,
+    /// Packets delivered; below, packets given up at the retry limit.
     pub delivered: u64,
     pub retry_drops: u64,
-    /// Time that its transmissions and the answers to them took.
+    /// Time that its transmissions and their answers took.
     pub air: Span,
 }
 
-/// What a station sees of its channel over an interval.
+/// A station's view of its channel over an interval.
 #[derive(Clone, Copy, Debug)]
 pub struct Survey {
     interval: Span,
     ends: Time,
     begun: Time,
-    /// When the interval began: what the channel was occupied for, and what the station had done.
+    /// At the beginning of the interval: how long the channel had been occupied, and what the station had done.
     occupied: Span,
     before: Counts,
-    /// Slots of backoffs drawn in it, and how many.
+    /// Slots of the backoffs drawn in the interval, and their number.
     slots: f64,
     backoffs: f64,
-    /// Bits of packets sent in it, and how many.
+    /// Bits of the packets sent in the interval, and their number.
     bits: f64,
     packets: f64,
 }
 
 impl Survey {
-    /// Before the first interval.
+    /// A survey before its first interval.
     pub fn new(interval: Span) -> Self {
         Self {
             interval,
@@ -98,7 +99,7 @@ impl Survey {
         }
     }
 
-    /// A transmission of so many bytes is over, and so many slots of backoff are drawn for the next.
+    /// A transmission of this many bytes is over, and a backoff of this many slots is drawn for the next.
     pub fn see(&mut self, bytes: u32, slots: u64) {
         self.slots += slots as f64;
         self.backoffs += 1.0;
@@ -106,7 +107,7 @@ impl Survey {
         self.packets += 1.0;
     }
 
-    /// Ends the interval, if it is over: what the channel was like, for frames at this rate.
+    /// Ends the interval, if it is over. Returns what the station saw of the channel, for frames at this rate.
     pub fn end(
         &mut self,
         now: Time,
@@ -167,7 +168,7 @@ impl Station {
         }
     }
 
-    /// Places of its queues, the one whose turn it is first.
+    /// Indices of its queues, beginning with the one whose turn it is.
     pub fn turns(&self) -> impl Iterator<Item = usize> + use<> {
         let (turn, count) = (self.turn, self.links.len());
         (0..count).map(move |later| (turn + later) % count)
@@ -183,8 +184,8 @@ impl Station {
         self.draw.uniform()
     }
 
-    /// Its frames have errors of this kind from now on.
-    pub fn change_errors(&mut self, errors: Option<Loss>, seed: u64) {
+    /// Changes the errors of its frames.
+    pub fn change_errors(&mut self, errors: Option<RandomLoss>, seed: u64) {
         let draw = || Stream::new(seed, &format!("frame errors of {}", self.name));
         self.errors = change(self.errors.take(), errors, draw);
     }
@@ -196,13 +197,15 @@ impl Station {
 
     /// The numbers over this span.
     pub fn report(&self, link: LinkId, over: Span) -> StationReport {
-        let Counts { attempts, collisions, errors, delivered, retry_drops, air } = self.counts;
+        let Counts { attempts, collisions, errors, retries, delivered, retry_drops, air } =
+            self.counts;
         StationReport {
             link,
             airtime: (air.seconds() - self.base.air.seconds()) / over.seconds().max(1e-12),
             attempts: attempts - self.base.attempts,
             collisions: collisions - self.base.collisions,
             errors: errors - self.base.errors,
+            retries: retries - self.base.retries,
             delivered: delivered - self.base.delivered,
             retry_drops: retry_drops - self.base.retry_drops,
         }

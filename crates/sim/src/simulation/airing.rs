@@ -1,4 +1,4 @@
-//! How a channel that several queues share is used: who gets a packet, begins, ends.
+//! Events of shared channels: a station gets a packet, a transmission begins, it ends.
 
 use super::{END, Simulation};
 use crate::agenda::{Event, Kind};
@@ -8,18 +8,18 @@ use crate::packet::Packet;
 use knee_laws::capacity::{Delivery, passive};
 use knee_laws::quantities::{BitRate, Span, Time};
 
-/// A transmission as it was begun.
+/// The times of a transmission.
 struct Exchange {
-    /// How long each that transmits keeps the channel.
+    /// How long a transmitting station occupies the channel.
     air: Span,
     /// From its beginning to the end of the data.
     data: Span,
-    /// From there to the end of the answer.
+    /// From the end of the data to the end of the answer.
     answer: Span,
 }
 
 impl Simulation {
-    /// A packet waits at a link that a station transmits.
+    /// A packet waits at a link that a station serves.
     pub(super) fn contend(&mut self, station: u32) {
         if self.stations[station as usize].burst.is_empty() && self.load_station(station) {
             self.enter_contention(station);
@@ -27,7 +27,7 @@ impl Simulation {
         }
     }
 
-    /// Takes packets for the next transmission from the station's queues. Are there any?
+    /// Takes packets for the next transmission from the station's queues. Returns whether there are any.
     fn load_station(&mut self, station: u32) -> bool {
         for queue in self.stations[station as usize].turns() {
             if self.fill_burst(station, queue) {
@@ -41,13 +41,13 @@ impl Simulation {
         false
     }
 
-    /// Takes as many packets from a queue as one transmission may carry. Are there any?
+    /// Takes as many packets from a queue as one transmission may carry. Returns whether there are any.
     fn fill_burst(&mut self, station: u32, queue: usize) -> bool {
         let Self { stations, media, links, .. } = self;
         let taker = &mut stations[station as usize];
         let (link, peer) = taker.links[queue];
         let phy = &media[taker.medium as usize].phy;
-        // Packets of one queue that go to different stations do not travel together.
+        // A transmission has one receiver, so packets of one queue for different stations are sent one by one.
         let most = if peer == Peer::ByPacket { 1 } else { phy.aggregate_packets };
         let mut bytes: u32 = taker.burst.iter().map(|(packet, _)| u32::from(packet.size)).sum();
         let mut dropped = Vec::new();
@@ -69,13 +69,13 @@ impl Simulation {
         has_some
     }
 
-    /// A station has something to send: when its backoff is over it transmits.
+    /// A station has something to send. It transmits when its backoff is over.
     fn enter_contention(&mut self, station: u32) {
         let Self { stations, media, .. } = self;
         let sender = &mut stations[station as usize];
         let Medium { phy, contention, .. } = &mut media[sender.medium as usize];
         let count = contention.count(self.now);
-        // Its last backoff may be over; then it needs one only if the channel is not idle.
+        // If its last backoff is over, it needs another only if the channel is not idle.
         if sender.backoff <= count {
             let goes_at_once = phy.immediate_access && contention.is_idle(self.now);
             let backoff = if goes_at_once { 0 } else { phy.backoff(0, sender.uniform()) };
@@ -84,7 +84,7 @@ impl Simulation {
         contention.join(station, sender.backoff);
     }
 
-    /// Makes the next transmission of a channel an event.
+    /// Schedules the next transmission of a channel.
     fn await_medium(&mut self, medium: u32) {
         let waiting = &mut self.media[medium as usize];
         if let Some(at) = waiting.contention.next_at().map(|at| at.max(self.now))
@@ -100,7 +100,7 @@ impl Simulation {
     pub(super) fn air(&mut self, medium: u32) {
         let channel = &mut self.media[medium as usize];
         if channel.due != self.now {
-            return; // somebody was quicker
+            return; // another transmission began earlier
         }
         channel.due = Time::NEVER;
         if channel.winners.is_empty() {
@@ -154,7 +154,7 @@ impl Simulation {
         self.agenda.schedule(over, Event::new(Kind::Medium, medium));
     }
 
-    /// How long a station's transmission takes; one that collides ends with its RTS, if it has one.
+    /// The times of a station's transmission. One that collides ends with its RTS, if it has one.
     fn exchange(&mut self, station: u32, collides: bool) -> Exchange {
         let rate = self.rate_of(station);
         let sender = &mut self.stations[station as usize];
@@ -198,7 +198,7 @@ impl Simulation {
         self.stations[self.peer_of(station) as usize].rate
     }
 
-    /// Puts on their way what of a station's transmission is free of errors. Is there anything?
+    /// Delivers the packets of a station's transmission that are free of errors. Returns whether there are any.
     fn deliver(&mut self, station: u32, at: Time) -> bool {
         let peer = self.peer_of(station) as usize;
         let mut burst = std::mem::take(&mut self.stations[station as usize].burst);
@@ -231,7 +231,7 @@ impl Simulation {
         channel.contention.end(channel.rests_until);
     }
 
-    /// A station knows what has become of its transmission: it draws a backoff, and contends again if it can.
+    /// A station's transmission is over. It draws a backoff, and contends again if it has a packet.
     fn end_attempt(&mut self, station: u32, collided: bool) {
         let rate = self.rate_of(station);
         let bytes = self.delivered_bytes(station);
@@ -274,14 +274,14 @@ impl Simulation {
         }
     }
 
-    /// Bytes that the transmission under way of a station delivers.
+    /// Bytes that a station's current transmission delivers.
     fn delivered_bytes(&self, station: u32) -> u32 {
         let Station { burst, delivered, .. } = &self.stations[station as usize];
         let fine = burst.iter().zip(delivered).filter(|(_, is_fine)| **is_fine);
         fine.map(|((packet, _), _)| u32::from(packet.size)).sum()
     }
 
-    /// Takes from a station\'s packets those that are delivered and those that are given up, which it returns.
+    /// Removes the packets that are delivered or given up from a station's transmission. Returns those given up.
     fn judge(&mut self, station: u32, collided: bool) -> Vec<Packet> {
         let sender = &mut self.stations[station as usize];
         let phy = &self.media[sender.medium as usize].phy;
@@ -303,6 +303,7 @@ impl Simulation {
         });
         let succeeded = delivered.iter().filter(|fine| **fine).count() as u64;
         sender.counts.attempts += 1;
+        sender.counts.retries += u64::from(sender.failures > 0);
         sender.counts.collisions += u64::from(collided);
         sender.counts.errors += u64::from(!collided && succeeded == 0);
         sender.counts.delivered += succeeded;

@@ -1,11 +1,11 @@
-//! Debug builds count at every stop that nothing was lost and nothing was made: at each queue what was offered
-//! has departed, was dropped or waits; of each flow what was sent has arrived, was dropped, or is under way.
+//! Conservation of packets, checked by debug builds at every stop. What a queue was offered has departed, was dropped
+//! or waits. What a flow has sent has arrived, was dropped, or is under way.
 
 use super::Simulation;
 use crate::packet::Packet;
 
 impl Simulation {
-    /// Panics where packets or bytes do not add up.
+    /// Panics if packets or bytes do not add up.
     pub(super) fn audit(&self) {
         let mut under_way = vec![(0, 0); self.flows.len()];
         let inside = self.aggregates.iter().flat_map(|aggregate| aggregate.cargo());
@@ -15,7 +15,7 @@ impl Simulation {
         };
         inside.for_each(&mut count);
         for station in &self.stations {
-            // What a transmission under way delivers is on the line already.
+            // Packets that the current transmission delivers are on the line already.
             let is_sent = |place: usize| station.delivered.get(place).copied().unwrap_or(false);
             let held = station.burst.iter().enumerate().filter(|(place, _)| !is_sent(*place));
             held.for_each(|(_, (packet, _))| count(packet));

@@ -1,4 +1,4 @@
-//! How a network is put together.
+//! Builds a network.
 
 use super::{END, Simulation};
 use crate::agenda::{Agenda, Event, Kind};
@@ -21,7 +21,7 @@ impl Simulation {
         Self::build(config, &|| false).expect("nothing stops it")
     }
 
-    /// Builds the network, unless `stop`, asked for every link and flow, becomes true.
+    /// Builds the network. `stop` is called for every link and flow; if it returns true, there is none.
     pub fn build(mut config: NetworkConfig, stop: &dyn Fn() -> bool) -> Option<Self> {
         let numbering = numbering::order(&mut config);
         let configured = config.flows.len() + config.aggregates.len();
@@ -101,7 +101,7 @@ impl Simulation {
         Some(network)
     }
 
-    /// Adds the stations of shared channels; links that they serve are noted.
+    /// Adds the stations of shared channels. Notes in `servers` which links they serve.
     fn add_stations(&mut self, config: &NetworkConfig, servers: &mut [(Service, u32)]) {
         if !config.media.is_empty() {
             self.entries = vec![END; config.links.len()];
@@ -134,7 +134,7 @@ impl Simulation {
         self.schedule_some(flow.stop, Kind::Stop, slot);
     }
 
-    /// Gives every flow the number that reports show, and the identity that follows from its group's name.
+    /// Gives every flow its number in reports, and the identity that follows from its group's name.
     fn number_flows(&mut self) {
         for (number, slot) in (0..).zip(&self.numbering.flows) {
             self.flows[*slot as usize].number = number;
@@ -157,7 +157,7 @@ impl Simulation {
         identity(name, *members - 1)
     }
 
-    /// Tells a flow, and the links that ask, who it is.
+    /// Tells a flow its identity, and also the links whose laws tell flows apart.
     pub(super) fn name_flow(&mut self, slot: u32, identity: u64) {
         self.flows[slot as usize].identity = identity;
         for link in &self.telling {
@@ -175,7 +175,7 @@ impl Simulation {
         (add(&route.forward), add(&route.backward))
     }
 
-    /// Finds the plain links that one other link alone feeds.
+    /// Finds the plain links that are fed by one other link only.
     fn find_known_ahead(&mut self) {
         const NOBODY: u32 = END - 1;
         const SEVERAL: u32 = END - 2;
@@ -189,7 +189,7 @@ impl Simulation {
             before = hop;
         }
         for (index, feeder) in feeders.into_iter().enumerate() {
-            // A link that begins a route is fed by an endpoint, which END stands for.
+            // The first link of a route is fed by an endpoint, for which END stands.
             let keeps_order = |feeder: &Link| feeder.service == Service::Own && !feeder.reorders();
             let fed = self.links.get(feeder as usize).is_some_and(keeps_order);
             let link = &mut self.links[index];

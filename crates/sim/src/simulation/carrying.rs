@@ -1,7 +1,7 @@
-//! How aggregates carry: packets board at the ingress, travel in those of a flow, and leave at the egress.
+//! Aggregates: packets are encapsulated at the ingress into packets of the carrying flow, and decapsulated at the egress.
 //!
-//! The carrying flow never sends a packet again: where its transport repairs a loss, the number is sent
-//! anew with the packet that waits longest, or empty if none does. What was lost is its own flow's affair.
+//! The carrying flow never resends a carried packet. When its transport resends a number, that packet carries the one
+//! that waits longest, or none. The carried packet that was lost is repaired by its own flow.
 
 use super::Simulation;
 use crate::aggregate::Aggregate;
@@ -12,12 +12,12 @@ use crate::packet::Packet;
 use crate::report::{AggregateReport, LinkReport};
 
 impl Simulation {
-    /// The carrying flow of an aggregate; carriers have the slots behind the other configured flows.
+    /// The slot of an aggregate's carrying flow. Carrying flows have the slots after the other configured flows.
     pub(super) fn carrier(&self, aggregate: u32) -> u32 {
         self.carriers.start + aggregate
     }
 
-    /// The aggregate that a flow carries, if any.
+    /// The aggregate of a carrying flow.
     pub(super) fn carried(&self, slot: u32) -> Option<usize> {
         let place = slot.wrapping_sub(self.carriers.start) as usize;
         (place < self.aggregates.len()).then_some(place)
@@ -33,7 +33,7 @@ impl Simulation {
         self.flows[slot as usize].limit = 0;
     }
 
-    /// Lets a carrying flow send what it may; what waits at its ingress is what it has to send.
+    /// Lets a carrying flow send what it may. It has one packet to send for each that waits at its ingress.
     #[cold]
     #[inline(never)]
     pub(super) fn send_carriers(&mut self, slot: u32) {
@@ -63,7 +63,7 @@ impl Simulation {
         self.keep_timers(slot);
     }
 
-    /// A carrying flow sends a packet: the next that waits goes with it.
+    /// A carrying flow sends a packet, which takes the next that waits.
     fn encapsulate(&mut self, aggregate: usize, carrier: &mut Packet) {
         let link = self.aggregates[aggregate].link;
         let mut next = self.links[link as usize].serve(self.now);
@@ -75,7 +75,7 @@ impl Simulation {
         self.aggregates[aggregate].load(carrier, packet.as_ref());
     }
 
-    /// A packet of a carrying flow is at the egress, which acknowledges it and hands on what it brings.
+    /// A packet of a carrying flow reaches the egress, which acknowledges it and forwards the carried packet.
     #[cold]
     #[inline(never)]
     pub(super) fn decapsulate(&mut self, carrier: &Packet) {
@@ -86,7 +86,7 @@ impl Simulation {
         }
     }
 
-    /// A packet of a carrying flow is dropped: what it carries goes with it.
+    /// A packet of a carrying flow is dropped, and the carried packet with it.
     #[cold]
     #[inline(never)]
     pub(super) fn drop_inner(&mut self, carrier: &Packet) {
@@ -96,7 +96,7 @@ impl Simulation {
         }
     }
 
-    /// The row of a link; that of an ingress tells of losses inside.
+    /// The report of a link. That of an ingress includes the losses inside the aggregate.
     pub(super) fn link_report(&mut self, number: usize) -> Option<LinkReport> {
         let place = self.numbering.links[number] as usize;
         let link: &mut Link = &mut self.links[place];
@@ -110,7 +110,7 @@ impl Simulation {
         })
     }
 
-    /// Where packets of aggregates are and went, in the whole run.
+    /// The reports of aggregates, over the whole run.
     pub(super) fn aggregate_reports(&self) -> Vec<AggregateReport> {
         let report = |(slot, aggregate): (u32, &Aggregate)| AggregateReport {
             link: self.numbering.link(aggregate.link),

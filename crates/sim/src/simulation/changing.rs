@@ -1,4 +1,4 @@
-//! What changes while a network runs.
+//! Changes of a running network.
 
 use super::Simulation;
 use crate::agenda::Kind;
@@ -11,8 +11,8 @@ use knee_laws::quantities::Time;
 use knee_laws::sender::SenderLaw;
 
 impl Simulation {
-    /// Runs everything that happens before an instant, until about so much work is done. Is nothing left? A change
-    /// that is then [applied](Self::apply) happens at the instant, before everything else that does.
+    /// Runs all events before an instant, but stops after about this much work. Returns whether no event is left. A
+    /// change that is then [applied](Self::apply) happens at the instant, before its events.
     pub fn run_before(&mut self, instant: Time, work: u64) -> Result<bool, Failure> {
         let is_done = match instant.ps() {
             0 => true,
@@ -28,7 +28,7 @@ impl Simulation {
     /// outside or are part of the configuration.
     ///
     /// # Errors
-    /// Where there is nothing of the kind, it was not made to change, or a law refuses; nothing has changed then.
+    /// If there is no such component, it may not change, or a law refuses the value. Then nothing has changed.
     pub fn apply(&mut self, change: Change) -> Result<(), Unchanged> {
         match change {
             Change::Link(link, change) => self.change_one(link, &change),
@@ -54,7 +54,7 @@ impl Simulation {
         self.make_change(place, change).map_err(Unchanged::Refused)
     }
 
-    /// Changes a link; the rate and the loss of one on a shared channel are its station's.
+    /// Changes a link. On a shared channel, rate and loss are those of its station.
     fn make_change(&mut self, place: u32, change: &LinkChange) -> Result<(), ParamError> {
         let link = &mut self.links[place as usize];
         if link.service == Service::Medium {
@@ -110,7 +110,7 @@ impl Simulation {
         }
         self.schedule_some(flow.stop, Kind::Stop, slot);
         self.name_flow(slot, identity);
-        self.left = i64::MAX; // no burst is cut: nothing would take it up again
+        self.left = i64::MAX; // no burst is cut, since nothing would resume it
         self.start(slot);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! What a run tells: samples of its probes, and the numbers at its end.
+//! Samples of probes, and reports.
 
 use super::Simulation;
 use crate::agenda::{Event, Kind};
@@ -68,8 +68,7 @@ impl Simulation {
         }
     }
 
-    /// The number and the slot of the flow that is probed in this place: configured flows first, then those that
-    /// have joined.
+    /// The number and the slot of a probed flow, by index: configured flows first, then those that have joined.
     fn probed_flow(&self, place: usize) -> (usize, usize) {
         match self.numbering.flows.get(place) {
             Some(slot) => (place, *slot as usize),
@@ -143,13 +142,13 @@ impl Simulation {
         }
     }
 
-    /// The numbers so far.
+    /// The report so far.
     pub fn report(&mut self) -> Report {
         let (done, series) = (self.done.clone(), self.series.clone());
         self.tell(done, series)
     }
 
-    /// The numbers at the end of the run, without a copy of what it has gathered.
+    /// The report at the end of the run. It takes the samples without copying them.
     pub fn finish(mut self) -> Report {
         let (done, series) = (std::mem::take(&mut self.done), std::mem::take(&mut self.series));
         self.tell(done, series)

@@ -11,7 +11,7 @@ use knee_laws::router::LinkView;
 use knee_laws::sender::Opening;
 use knee_sim::config::*;
 
-/// What a test may choose.
+/// The options of a test.
 #[derive(Clone, Copy)]
 pub struct Dumbbell {
     pub sender: &'static str,
@@ -157,7 +157,7 @@ impl Dumbbell {
         config
     }
 
-    /// The network's numbers at the end.
+    /// Runs the network. Returns its report.
     pub fn run(&self, seed: u64) -> knee_sim::report::Report {
         let mut simulation = knee_sim::Simulation::new(self.config(seed));
         simulation.run_until(Time::ZERO + Span::from_secs(self.seconds)).expect("no law fails");

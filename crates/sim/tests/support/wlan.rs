@@ -2,24 +2,24 @@
 
 use knee_laws::quantities::{BitRate, Span, Time};
 use knee_laws::registry::Sender;
-use knee_laws::sender::{Ack, Loss as Congested, SenderLaw};
+use knee_laws::sender::{Ack, Loss, SenderLaw};
 use knee_sim::Simulation;
 use knee_sim::config::*;
 use knee_sim::report::Report;
 
-/// A sender that always has more to send than the channel takes, and ignores the rest.
+/// A sender with a constant window, which keeps the channel saturated.
 pub struct Greedy(pub f64);
 
 impl SenderLaw for Greedy {
     fn on_ack(&mut self, _: &Ack) {}
-    fn on_loss(&mut self, _: &Congested) {}
-    fn on_timeout(&mut self, _: &Congested) {}
+    fn on_loss(&mut self, _: &Loss) {}
+    fn on_timeout(&mut self, _: &Loss) {}
     fn window(&self) -> f64 {
         self.0
     }
 }
 
-/// Saturated uploads: ACKs come back by wire, so that they do not disturb.
+/// Saturated uploads. ACKs return by wire, so that they do not use the channel.
 pub struct Uploads {
     pub phy: Phy,
     pub stations: u32,
@@ -65,7 +65,8 @@ impl Uploads {
                 name,
                 queues: vec![StationQueue { link, peer: StationPeer::Own }],
                 rate,
-                errors: (self.errors > 0.0).then_some(Loss::Bernoulli { probability: self.errors }),
+                errors: (self.errors > 0.0)
+                    .then_some(RandomLoss::Bernoulli { probability: self.errors }),
                 survey: None,
                 entry: None,
             });
@@ -83,7 +84,7 @@ impl Uploads {
         config
     }
 
-    /// The numbers at the end.
+    /// Runs the network. Returns its report.
     pub fn run(&self) -> Report {
         let mut simulation = Simulation::new(self.config());
         simulation.run_until(Time::ZERO + Span::from_secs(self.seconds)).expect("no law fails");

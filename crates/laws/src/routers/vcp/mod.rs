@@ -24,9 +24,9 @@ use crate::{params, tunes};
 use target::GammaRule;
 
 choices! {
-    /// What (1) takes for the load factor.
+    /// How the load factor (1) is rounded.
     pub enum Rounding {
-        /// Its value.
+        /// Not at all.
         None = "none",
         /// R2: `floor(per cent) + 1`, so that the thresholds are 79 and 99 %.
         Percent = "percent",
@@ -34,17 +34,17 @@ choices! {
 }
 
 choices! {
-    /// Which packets learn of overload.
+    /// Which packets are marked at overload.
     pub enum OverloadMarks {
         /// R.4: all that carry VCP's code.
         All = "all",
-        /// VI-C: a few at random, of VCP and of TCP with ECN alike, as RED marks.
+        /// VI-C: some at random, as in RED; packets of VCP and of TCP with ECN alike.
         Random = "random",
     }
 }
 
 choices! {
-    /// What (1) takes for the steady queue.
+    /// The steady queue in (1).
     pub enum QueueAverage {
         /// R.2.
         Ewma = "ewma",
@@ -68,27 +68,27 @@ params! {
         pub queue_weight: f64 = 0.875, in 0.0, 0.9999;
         /// Load factor at which low load ends.
         pub transition: f64 = 0.8, in 0.01, 1.0;
-        /// How gamma moves: not at all, by (14), or as in the authors' code [R1].
+        /// How gamma changes: not at all, by (14), or as in the authors' code [R1].
         pub gamma_rule: GammaRule = GammaRule::Fixed;
-        /// Utilisation gamma* that (14) aims at.
+        /// Target utilisation gamma* of (14).
         pub gamma_target: f64 = 0.95, in 0.1, 1.0;
         /// Interval T_gamma between the steps of (14).
         pub t_gamma: Span = Span::from_secs(2), in 0.001, 1000.0;
         /// Step delta gamma of (14).
         pub delta_gamma: f64 = 0.01, in 0.0, 0.5;
-        /// Weight of the past, an interval t_rho, in the utilisation of (14).
+        /// Weight of the past in the utilisation of (14), each t_rho.
         pub utilisation_weight: f64 = 0.875, in 0.0, 0.9999;
         /// Is the load factor rounded before it is encoded [R2]?
         pub rounding: Rounding = Rounding::None;
-        /// What the steady queue is [R3].
+        /// How the steady queue is computed [R3].
         pub queue_average: QueueAverage = QueueAverage::Ewma;
         /// Does the buffer hold a packet less than its limit [R5]?
         pub one_less: bool = false;
-        /// Do all packets learn of overload, or a few at random, TCP's with ECN too [VI-C]?
+        /// Are all packets marked at overload, or some at random, also those of TCP with ECN [VI-C]?
         pub overload_marks: OverloadMarks = OverloadMarks::All => fixed;
         /// Largest probability of a random mark.
         pub max_p: f64 = 0.1, in 0.0, 1.0;
-        /// Load factor at which it is reached; it rises from 0 at a load factor of 1.
+        /// Load factor of that probability, which rises from 0 at a load factor of 1.
         pub max_load: f64 = 1.25, in 1.001, 10.0;
     }
 }
@@ -108,13 +108,13 @@ pub fn mark_probability(load_factor: f64, params: &Params) -> f64 {
     params.max_p * ((load_factor - 1.0) / (params.max_load - 1.0)).clamp(0.0, 1.0)
 }
 
-/// What is summed up between two steps of gamma, or two measurements.
+/// Sums between two steps of gamma, or two measurements.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
-    /// R1: of the load, as a part of capacity, and the intervals that it spans.
+    /// R1: sum of the load over capacity; below, the number of intervals.
     load: f64,
     intervals: u32,
-    /// R3: of the queue's samples.
+    /// R3: sum of the queue's samples.
     queue: f64,
     samples: u32,
 }
@@ -123,7 +123,7 @@ struct Sums {
 #[derive(Clone, Debug)]
 pub struct Vcp {
     params: Params,
-    /// Where gamma has moved.
+    /// The current gamma.
     gamma: f64,
     rate: BitRate,
     traffic: u64,
@@ -141,13 +141,13 @@ pub struct Vcp {
     code: Load,
     /// VI-C: the probability of a mark.
     mark_p: f64,
-    /// Do R5 or VI-C look at arrivals?
+    /// Do R5 or VI-C act on arrivals?
     watches: bool,
     /// R5: packets that the buffer holds, if fewer than its limit.
     room: u64,
     /// Its limit in packets.
     packets: u64,
-    /// The parameters that gamma has started from.
+    /// The parameters from which gamma has started.
     started_from: (f64, GammaRule),
 }
 
@@ -162,7 +162,7 @@ impl Vcp {
         }
     }
 
-    /// R.3: an interval of this length has ended.
+    /// R.3: ends an interval of this length.
     fn measure(&mut self, t_rho: Span, now: Time) {
         let (traffic, queue) = (self.traffic as f64, self.steady_queue());
         let params = Params { t_rho, gamma: self.gamma, ..self.params };
@@ -183,7 +183,7 @@ impl Vcp {
         (self.traffic, self.sent) = (0, 0);
     }
 
-    /// What follows from the parameters. With another rule for gamma or another gamma, it starts anew.
+    /// Updates what follows from the parameters. If gamma or its rule changes, gamma starts anew.
     fn derive(&mut self) {
         let Params { one_less, overload_marks, gamma, gamma_rule, .. } = self.params;
         self.watches = one_less || overload_marks == OverloadMarks::Random;
@@ -195,7 +195,7 @@ impl Vcp {
         }
     }
 
-    /// R5: drops what does not fit. VI-C: marks data packets at random while there is overload.
+    /// R5: drops packets that do not fit. VI-C: marks data packets at random during overload.
     #[cold]
     fn watch(&self, arrival: &Arrival, wire: &mut Wire<'_>, draw: &mut dyn Draw) -> Verdict {
         if arrival.queue.packets >= self.room && arrival.idle_since.is_none() {
@@ -227,7 +227,7 @@ impl Vcp {
         let due = self.adjusted_at + t_gamma;
         if now >= due {
             *gamma = target::adjusted(*gamma, (gamma_target, delta_gamma), utilisation);
-            // Measurements do not come when T_gamma ends: the next is due as if they did.
+            // A measurement comes after the end of T_gamma; the next is due T_gamma after that end.
             self.adjusted_at = due.max(now - t_gamma);
         }
     }
@@ -256,7 +256,7 @@ impl RouterLaw for Vcp {
         Verdict::Accept
     }
 
-    /// ACKs go first.
+    /// ACKs are served first.
     #[inline]
     fn classify(&mut self, arrival: &Arrival, _: &Wire<'_>) -> usize {
         usize::from(arrival.data)
@@ -362,7 +362,7 @@ mod tests {
         }
     }
 
-    /// Offers so many kilobytes, then runs the clock to the next measurement.
+    /// Offers this many kilobytes, then runs the clock to the next measurement.
     fn after_interval(router: &mut Vcp, kilobytes: u64) -> Load {
         let queue = QueueView { now: Time::ZERO, packets: 0, bytes: 0 };
         let (mut marks, mut header) = (Codec::Load2.initial(), [0; 4]);
@@ -390,7 +390,7 @@ mod tests {
         assert_eq!(after_interval(&mut router, 196), Load::High); // 0.8
         assert_eq!(after_interval(&mut router, 244), Load::High);
         assert_eq!(after_interval(&mut router, 245), Load::Over); // 1.0
-        assert_eq!(after_interval(&mut router, 0), Load::Low); // counted afresh each interval
+        assert_eq!(after_interval(&mut router, 0), Load::Low); // each interval is counted anew
         assert_eq!(router.measuring.end(router.params.t_rho), Time::ZERO + Span::from_millis(1200));
     }
 
@@ -470,7 +470,7 @@ mod tests {
         assert_eq!(router.traffic, 3000); // later drops too
     }
 
-    /// A router under this load, and how many of 10,000 packets of a codec leave with code 11.
+    /// A router under this load. Also returns how many of 10,000 packets of a codec leave with code 11.
     fn marked(codec: Codec, kilobytes: u64) -> (Vcp, usize) {
         let params = Params { overload_marks: OverloadMarks::Random, ..Params::default() };
         let mut router = router_with(params);

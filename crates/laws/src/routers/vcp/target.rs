@@ -4,13 +4,13 @@ use crate::choices;
 use crate::quantities::BitRate;
 
 choices! {
-    /// How gamma moves.
+    /// How gamma changes.
     pub enum GammaRule {
         /// Not at all, as in the paper's simulations.
         Fixed = "fixed",
         /// (14): until the link's utilisation is `gamma_target`.
         Utilisation = "utilisation",
-        /// R1: until the mean of (1)'s numerator over capacity is a target that capacity chooses.
+        /// R1: until the mean of (1)'s numerator over capacity is a target that depends on the capacity.
         Authors = "authors",
     }
 }
@@ -24,7 +24,7 @@ const DECADES: [(f64, f64, f64); 6] = [
     (660e6, 0.985, 0.002),
     (6.6e9, 0.99, 0.001),
 ];
-/// R1: where gamma starts, and the intervals between its steps.
+/// R1: gamma at the start; below, the intervals between its steps.
 const AUTHORS_START: f64 = 0.95;
 pub(super) const AUTHORS_INTERVALS: u32 = 10;
 /// Bounds of gamma.
@@ -38,7 +38,7 @@ pub fn nominal(rate: BitRate) -> (f64, f64) {
     (target, step)
 }
 
-/// R1: where gamma begins.
+/// R1: gamma at the start.
 pub(super) fn start(rule: GammaRule, gamma: f64) -> f64 {
     if rule == GammaRule::Authors { AUTHORS_START } else { gamma }
 }

@@ -1,4 +1,4 @@
-//! BBR in its versions, and what they share: rounds, the search for a full pipe, the window to return to.
+//! BBR's versions, and what they share: rounds, the detection of a full pipe, the saved window.
 
 pub mod v1;
 pub mod v3;
@@ -6,22 +6,22 @@ pub mod v3;
 use crate::quantities::Time;
 use crate::sender::RateSample;
 
-/// The least window, in packets: delayed ACKs still come.
+/// The least window, in packets: large enough for delayed ACKs.
 const MIN_WINDOW: f64 = 4.0;
-/// Growth of the bandwidth in a round that shows that the pipe is not full, and rounds without it.
+/// Growth of the bandwidth in a round from which the pipe is not full; below, rounds without it after which it is.
 const FULL_GROWTH: f64 = 1.25;
 const FULL_ROUNDS: u32 = 3;
 
-/// Rounds: one ends with the ACK of a packet sent when it had begun.
+/// Rounds. A round ends with the ACK of a packet that was sent after it began.
 #[derive(Clone, Copy, Debug, Default)]
 struct Rounds {
-    /// Packets delivered so far, and how many when the round under way began.
+    /// Packets delivered so far; below, the count when the current round began.
     delivered: u64,
     began: u64,
 }
 
 impl Rounds {
-    /// Counts what is delivered; does a round begin?
+    /// Counts delivered packets. Returns whether a round begins.
     fn on_sample(&mut self, sample: &RateSample) -> bool {
         self.delivered = sample.delivered;
         let begins = sample.prior_delivered >= self.began;
@@ -37,13 +37,13 @@ impl Rounds {
     }
 }
 
-/// Has the pipe been filled? It has after three rounds in which the bandwidth grew by less than a quarter.
+/// Detects a full pipe: three rounds in which the bandwidth grew by less than a quarter.
 #[derive(Clone, Copy, Debug, Default)]
 struct FullPipe {
-    /// Bandwidth to outgrow, and rounds that have not.
+    /// The bandwidth from which growth counts; below, rounds without growth.
     bandwidth: f64,
     rounds: u32,
-    /// The verdict stays.
+    /// Once true, it remains true.
     is_full: bool,
 }
 
@@ -71,7 +71,7 @@ impl FullPipe {
 #[derive(Clone, Copy, Debug, Default)]
 struct Saved {
     window: f64,
-    /// Of a recovery from a timeout: packets delivered when it ends.
+    /// In a recovery from a timeout: the count of delivered packets at which it ends.
     until: Option<u64>,
 }
 
@@ -84,12 +84,12 @@ impl Saved {
         }
     }
 
-    /// Where the window is smaller than it should be already.
+    /// Saves the window if it is larger than the saved one.
     fn save_larger(&mut self, window: f64) {
         self.window = self.window.max(window);
     }
 
-    /// A timeout: all that was in flight is to be delivered again.
+    /// A timeout: recovery ends when all packets in flight have been delivered.
     fn begin(&mut self, until: u64) {
         self.until = self.until.max(Some(until));
     }
@@ -98,7 +98,7 @@ impl Saved {
         self.until.is_some()
     }
 
-    /// Does the recovery from a timeout end with so many delivered?
+    /// Does the recovery from a timeout end with this count of delivered packets?
     fn is_over(&mut self, delivered: u64) -> bool {
         let over = self.until.is_some_and(|until| delivered >= until);
         if over {
@@ -108,7 +108,7 @@ impl Saved {
     }
 }
 
-/// In place of random numbers, which laws do not draw (Fibonacci hashing).
+/// A hash of the time (Fibonacci hashing), since laws draw no random numbers.
 fn hash(now: Time) -> u64 {
     now.ps().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32
 }

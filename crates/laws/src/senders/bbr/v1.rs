@@ -1,4 +1,4 @@
-//! BBR v1: paces at the largest delivery rate seen of late, with twice the least RTT's worth in flight.
+//! BBR v1: paces at the largest recent delivery rate, with two bandwidth-delay products in flight.
 //!
 //! N. Cardwell et al., "BBR: Congestion-Based Congestion Control", ACM Queue 14(5), 2016, as
 //! draft-cardwell-iccrg-bbr-congestion-control-00 specifies it (sections in brackets). In packets and s:
@@ -8,11 +8,11 @@
 //!   Drain: pacing gain ln 2 / 2, until no more than a BDP is in flight                    [4.3.3]
 //!   ProbeBW: pacing gains 5/4, 3/4 and six times 1, an RTprop each; cwnd gain 2           [4.3.4]
 //!   ProbeRTT: when RTprop is 10 s old, 4 packets in flight for 200 ms and a round         [4.3.5]
-//! A loss makes the first round of recovery send what it delivers; its end, as that of the recovery from a timeout,
-//! restores cwnd [4.2.3.4].
+//! In the first round of a recovery, as many packets are sent as are delivered. The end of the recovery, also from a
+//! timeout, restores cwnd [4.2.3.4].
 //! Differs from the draft: packets leave one by one (send_quantum is one); ProbeBW begins in a phase
-//! hashed from the time, for laws draw no random numbers; the long-term
-//! sampler against policers, which is Linux's alone, is left out. ECN marks are ignored.
+//! that is a hash of the time, since laws draw no random numbers; the long-term sampler against policers, which
+//! only Linux has, is left out. ECN marks are ignored.
 
 use super::{FullPipe, MIN_WINDOW, Rounds, Saved, hash};
 use crate::codecs::Codec;
@@ -28,7 +28,7 @@ params! {
         pub high_gain: f64 = 2.0 / core::f64::consts::LN_2, in 1.1, 10.0;
         /// Window in ProbeBW, in bandwidth-delay products.
         pub cwnd_gain: f64 = 2.0, in 1.0, 10.0;
-        /// How long the least RTT is believed before ProbeRTT looks for it.
+        /// Age of the least RTT at which ProbeRTT measures it anew.
         pub min_rtt_window: Span = Span::from_secs(10), in 0.1, 1000.0;
         /// How long ProbeRTT keeps four packets in flight.
         pub probe_rtt_duration: Span = Span::from_millis(200), in 0.001, 10.0;
@@ -43,7 +43,7 @@ const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 enum State {
     Startup,
     Drain,
-    /// In this phase of the cycle since then.
+    /// Phase of the cycle, and when it began.
     ProbeBw(usize, Time),
     /// Until then, once few enough are in flight, and a round has passed.
     ProbeRtt {
@@ -60,24 +60,24 @@ pub struct Bbr {
     initial_window: f64,
     state: State,
     window: f64,
-    /// Packets / s.
+    /// The pacing rate in packets / s.
     pacing: f64,
     bandwidth: WindowedMax<BANDWIDTH_ROUNDS>,
-    /// The least RTT and when it was seen.
+    /// The least RTT, and when it was measured.
     min_rtt: Option<(Span, Time)>,
     round: u64,
     rounds: Rounds,
-    /// Samples of packets sent before so many were delivered are not of full speed (ProbeRTT).
+    /// Samples of packets that were sent before this count of delivered packets are ignored (ProbeRTT).
     held_until: u64,
     full: FullPipe,
     saved: Saved,
     recovering: bool,
-    /// Round in which recovery began: what is delivered is sent, no more.
+    /// The round in which recovery began: as many packets are sent as are delivered.
     conserving: Option<u64>,
 }
 
 impl Bbr {
-    /// Starts with the initial window, an RTT of 1 ms assumed for its rate [4.2.1].
+    /// Starts with the initial window; for the first rate an RTT of 1 ms is assumed [4.2.1].
     pub fn new(params: Params, opening: &Opening) -> Self {
         let mut law = Self {
             params,
@@ -117,7 +117,7 @@ impl Bbr {
         }
     }
 
-    /// So many bandwidth-delay products, in packets, and room for three more [4.2.3.2].
+    /// `gain` bandwidth-delay products, in packets, and three packets more [4.2.3.2].
     fn inflight(&self, gain: f64) -> f64 {
         match self.min_rtt {
             Some((rtt, _)) if self.bandwidth.max() > 0.0 => {
@@ -127,7 +127,7 @@ impl Bbr {
         }
     }
 
-    /// [4.1.1]: rounds and bandwidth; says whether a round has begun.
+    /// [4.1.1]: updates round and bandwidth. Returns whether a round has begun.
     fn update_bandwidth(&mut self, sample: &RateSample) -> bool {
         let begins = self.rounds.on_sample(sample);
         self.round += u64::from(begins);
@@ -141,7 +141,8 @@ impl Bbr {
         begins
     }
 
-    /// [4.3.4]: does the next phase of the cycle begin? `lost`: were packets; `before`: in flight until now.
+    /// [4.3.4]: does the next phase of the cycle begin? `lost`: were packets lost? `before`: packets in flight before the
+    /// ACK.
     fn is_phase_over(&self, now: Time, lost: bool, before: f64) -> bool {
         let (State::ProbeBw(phase, since), Some((rtt, _))) = (self.state, self.min_rtt) else {
             return false;
@@ -154,13 +155,13 @@ impl Bbr {
         }
     }
 
-    /// Any phase but that of 3/4, hashed from the time (Fibonacci hashing).
+    /// Begins with any phase except that of 3/4, by a hash of the time.
     fn enter_probe_bw(&mut self, now: Time) {
         let phase = hash(now) % 7;
         self.state = State::ProbeBw(if phase == 0 { 0 } else { phase as usize + 1 }, now);
     }
 
-    /// [4.1.2] and [4.3.5]: the least RTT, and a look for it when it is old.
+    /// [4.1.2] and [4.3.5]: updates the least RTT; enters ProbeRTT if it is old.
     fn update_min_rtt(&mut self, ack: &Ack, round_begins: bool) {
         let known = self.min_rtt.filter(|(rtt, _)| *rtt < ack.rtt);
         let expired =
@@ -235,7 +236,7 @@ impl SenderLaw for Bbr {
     tunes! { derive }
 
     fn on_ack(&mut self, ack: &Ack) {
-        // What an ACK without a sample delivers, the next sample counts.
+        // Packets that an ACK without a sample delivers are counted with the next sample.
         let (mut acked, mut lost, mut begins) = (0.0, 0.0, false);
         if let Some(sample) = &ack.rate {
             acked = sample.delivered.saturating_sub(self.rounds.delivered) as f64;
@@ -303,7 +304,7 @@ impl SenderSpec for Bbr {
     type Law = Self;
     type Params = Params;
     const NAME: &'static str = "bbr";
-    const TITLE: &'static str = "BBR v1: paces at the bandwidth seen, two BDPs in flight";
+    const TITLE: &'static str = "BBR v1: paces at the measured bandwidth, two BDPs in flight";
     const SOURCE: &'static str = "Cardwell et al., ACM Queue 14(5), 2016";
     const CODEC: Codec = Codec::None;
     fn new(params: Params, opening: &Opening) -> Self {

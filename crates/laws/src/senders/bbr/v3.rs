@@ -1,4 +1,4 @@
-//! BBRv3: BBR whose rate and window losses bound, in the short and in the long term.
+//! BBRv3: BBR with short-term and long-term bounds of rate and window, which losses set.
 //!
 //! N. Cardwell, I. Swett, J. Beshay, "BBR Congestion Control", draft-ietf-ccwg-bbr, 2025. In packets and s:
 //!   max_bw = max of the delivery rate over two probing cycles;  min_rtt over 10 s
@@ -8,9 +8,10 @@
 //! Startup (gain 4 ln 2) and Drain (1/2), then ProbeBW: DOWN (0.9) until a BDP is in flight, CRUISE (1) below
 //! 85 % of inflight_hi, REFILL (1) for a round without short-term bounds, UP (5/4, cwnd gain 9/4) until the
 //! bandwidth no longer grows, inflight_hi rising; again after 2 to 3 s or 63 rounds. ProbeRTT each 5 s.
-//! Differs from the draft: losses are judged by the packet that is acknowledged, not by each that is lost;
-//! waits are hashed from the time, for laws draw no random numbers; no allowance for aggregated ACKs or
-//! bursts; no undo of spurious losses, though the window returns after the recovery from a timeout. The response to ECN marks, which is no part of the draft, is left out.
+//! Differs from the draft: losses are judged with each acknowledged packet, not with each lost one; waits are
+//! hashes of the time, since laws draw no random numbers; there is no allowance for aggregated ACKs or bursts, and
+//! no undo of spurious losses, but the window is restored after the recovery from a timeout. The response to ECN
+//! marks, which is not part of the draft, is left out.
 
 mod bounds;
 mod probe;
@@ -31,7 +32,7 @@ params! {
         pub loss_threshold: f64 = 0.02, in 0.0, 0.5;
         /// Share of inflight_hi left to others while cruising (BBRHeadroom).
         pub headroom: f64 = 0.15, in 0.0, 0.9;
-        /// How long the least RTT is believed before ProbeRTT looks for it.
+        /// Age of the least RTT at which ProbeRTT measures it anew.
         pub probe_rtt_interval: Span = Span::from_secs(5), in 0.1, 1000.0;
         /// How long ProbeRTT keeps half a BDP in flight.
         pub probe_rtt_duration: Span = Span::from_millis(200), in 0.001, 10.0;
@@ -41,7 +42,7 @@ params! {
 const STARTUP_GAIN: f64 = 4.0 * core::f64::consts::LN_2;
 const PACING_MARGIN: f64 = 0.99;
 const MIN_RTT_WINDOW: Span = Span::from_secs(10);
-/// Rounds after which Reno in its place would have grown as much as a probe.
+/// Rounds after which Reno would have grown as much as a probe does.
 const MAX_RENO_ROUNDS: f64 = 63.0;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,7 +56,7 @@ enum State {
     ProbeRtt { until: Option<Time>, round_done: bool },
 }
 
-/// Are the latest samples of the probe that runs, or of one that has ended?
+/// Are the latest samples of the current probe, or of one that has ended?
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Samples {
     Other,
@@ -78,7 +79,7 @@ pub struct Bbr3 {
     bw_lo: f64,
     inflight_lo: f64,
     inflight_hi: f64,
-    /// Largest rate and delivery of the round under way, and the round's end.
+    /// Largest rate and delivery of the current round; below, the round's end.
     latest: (f64, f64),
     loss_round_ends: u64,
     lossy: bool,
@@ -94,12 +95,12 @@ pub struct Bbr3 {
     samples: Samples,
     probing: bool,
     window_limited: bool,
-    /// Of UP: rounds, packets acknowledged, and packets that raise inflight_hi by one.
+    /// In UP: rounds, packets acknowledged, and the number of packets that raises inflight_hi by one.
     up: (u32, f64, f64),
 }
 
 impl Bbr3 {
-    /// Starts with the initial window, an RTT of 1 ms assumed for its rate.
+    /// Starts with the initial window; for the first rate an RTT of 1 ms is assumed.
     pub fn new(params: Params, opening: &Opening) -> Self {
         Self {
             params,
@@ -234,7 +235,7 @@ impl SenderLaw for Bbr3 {
         }
     }
 
-    /// Losses are learned from samples.
+    /// Samples tell of losses.
     fn on_loss(&mut self, _: &Loss) {}
 
     fn on_timeout(&mut self, loss: &Loss) {

@@ -1,12 +1,12 @@
-//! The scalable law over queueing delay, which needs nothing of routers.
+//! The scalable law over queueing delay, which needs no feedback of routers.
 //!
 //! F. Paganini, Z. Wang, S. Low, J. Doyle, "A New TCP/AQM for Stable Operation in Fast Networks",
 //! IEEE INFOCOM 2003, VI. The price q is the RTT less the least RTT d. Windows in packets:
 //!   (27) xi <- xi + beta (K / w - q / (d + q)) Ts,  K / w being U'(w / (d + q)) / (d + q) for K log x
 //!   (28) w = w_m e^xi (d / (d + q))^(alpha / M),  w_m the initial window
-//! (25) has the rate where (28) has the window. With w = x (d + q) the exponent for the window is
-//! alpha / M - 1; `exponent` rate takes that. (28) as it stands, the default, makes rates answer the price as
-//! with alpha + M, 1.37 for section V's numbers, still below pi/2.
+//! (25) has the rate in place of the window of (28). With w = x (d + q), the exponent for the window is
+//! alpha / M - 1; `exponent = "rate"` takes that. With (28), the default, rates answer the price as with alpha + M in
+//! place of alpha: 1.37 for section V's numbers, still below pi/2.
 //! The rest is as in [`price`](super).
 
 use super::{PriceSender, Pricing, Source};
@@ -15,7 +15,7 @@ use crate::sender::{Ack, Opening, SenderSpec};
 use crate::{choices, params, tunes};
 
 choices! {
-    /// What the power of the RTTs' ratio gives.
+    /// What (d / (d + q))^(alpha / M) gives.
     pub enum Exponent {
         /// The window, (28).
         Window = "window",
@@ -71,7 +71,7 @@ impl SenderSpec for ScalableDelay {
     type Law = PriceSender<Self>;
     type Params = Params;
     const NAME: &'static str = "scalable-delay";
-    const TITLE: &'static str = "scalable law: fast by the queueing delay, slowly to a utility";
+    const TITLE: &'static str = "scalable law: answers queueing delay at once, a utility slowly";
     const SOURCE: &'static str = "Paganini, Wang, Low, Doyle, INFOCOM 2003, VI";
     const CODEC: Codec = Codec::None;
     fn new(params: Params, opening: &Opening) -> PriceSender<Self> {

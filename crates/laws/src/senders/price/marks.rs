@@ -1,4 +1,4 @@
-//! The scalable law over prices in marks: fast by the price, slowly towards its utility.
+//! The scalable law over prices in marks: it answers the price at once, and its utility slowly.
 //!
 //! F. Paganini, Z. Wang, S. Low, J. Doyle, "A New TCP/AQM for Stable Operation in Fast Networks",
 //! IEEE INFOCOM 2003. Windows in packets, q the price of the last N marks, d the least RTT:
@@ -7,7 +7,7 @@
 //!   (22) in place of both, `form` linear:  w <- theta w + beta x U'(x) Ts, which is beta K Ts for K log x,
 //!        theta = 1 - (beta Ts + alpha / M) q / d + alpha / M q' / d, q' the price a step before
 //!   (6)  `form` static:  w = d x_max exp(-alpha q / (M d))
-//! The window follows w by at most so many packets an ACK (Figure 3) and leaves spread over the RTT.
+//! Each ACK moves the window towards w by a bounded number of packets (Figure 3). Packets are spread over the RTT.
 //! What is the same in other forms, and what the paper leaves open, is in [`price`](super).
 
 use super::{PriceSender, Source};
@@ -17,7 +17,7 @@ use crate::sender::{Ack, Opening, SenderSpec};
 use crate::{choices, params, tunes};
 
 choices! {
-    /// How windows follow from prices.
+    /// How the window follows from the price.
     pub enum Form {
         /// (20) and (21).
         Exponential = "exponential",
@@ -33,18 +33,18 @@ params! {
     pub struct Params {
         /// How the window follows from the price: (20) and (21), (22), or (6).
         pub form: Form = Form::Exponential;
-        /// Base phi of the marking probability, the links'.
+        /// Base phi of the marking probability, as at the links.
         pub phi: f64 = 1000.0, in 1.000001, 1e9;
         /// Marks N in the register.
         pub marks: u64 = 31, in 1, 128;
-        /// Rate x_max at no price of the static form.
+        /// Rate x_max of the static form at price 0.
         pub max_rate: BitRate = BitRate::from_mbps(10.0), in 1e3, 1e15;
         with shared: super::Params;
     }
 }
 
-/// (22): the window after an interval, from the price at its end and that before; RTT in s, windows in
-/// packets.
+/// (22): the window after an interval, in packets. `prices` has the price at its end and the one before; the RTT is in
+/// s.
 pub fn linear_step(window: f64, prices: [f64; 2], rtt_s: f64, gains: &super::Gains) -> f64 {
     let [before, price] = prices;
     let (alpha, beta_ts) = (gains.alpha, gains.beta * gains.interval.seconds());
@@ -57,7 +57,7 @@ pub fn linear_step(window: f64, prices: [f64; 2], rtt_s: f64, gains: &super::Gai
 pub struct ScalablePrice {
     params: Params,
     register: price::Register,
-    /// The price, and that of the last step.
+    /// The price; below, the price of the last step.
     price: f64,
     before: f64,
 }
@@ -116,7 +116,7 @@ impl SenderSpec for ScalablePrice {
     type Params = Params;
     const NAME: &'static str = "scalable-price";
     const TITLE: &'static str =
-        "scalable law: fast by the price that marks tell, slowly to a utility";
+        "scalable law: answers the price of marks at once, a utility slowly";
     const SOURCE: &'static str = "Paganini, Wang, Low, Doyle, INFOCOM 2003, IV";
     const CODEC: Codec = Codec::Price;
     const ROUTER: &'static str = "price";

@@ -1,16 +1,16 @@
-//! What the scalable laws share: the utility, its integral, and how the window follows.
+//! What the scalable laws share: the utility, its integral, and the motion of the window.
 //!
 //! F. Paganini, Z. Wang, S. Low, J. Doyle, "A New TCP/AQM for Stable Operation in Fast Networks",
 //! IEEE INFOCOM 2003, III-B. A source of rate x (packets/s), price q (s) and RTT tau:
 //!   (15)  tau xi' = beta (U'(x) - q),   beta = z alpha / M,   z = eta / (bound of the RTT)
-//! The forms in [`marks`] and [`delay`] differ in where q comes from and in what window xi and q give, the *expected*
-//! one; Figure 3 moves the window towards it by at most so many packets an ACK. xi moves every `interval`;
-//! as q changes with ACKs alone, the steps that are due are made when one comes.
+//! The forms in [`marks`] and [`delay`] differ in where q comes from, and in the window that xi and q give, the *expected*
+//! window. Each ACK moves the window towards it by a bounded number of packets (Figure 3). xi changes every
+//! `interval`. As q changes with ACKs only, an ACK makes all steps that are due.
 //! The paper's utility is K log x, U' = K / x. Here U' = p (K / (p x))^a, a the `fairness`: K / x for
 //! a = 1, K log x; minimum potential delay for a = 2; max-min in the limit. All demand K / p at price p.
-//! Differs from the paper, which leaves losses and short rests open: a loss halves window and e^xi, a
-//! timeout sends one packet and halves e^xi; an application-limited source does not grow; a step moves
-//! xi by at most 1 and not past the demand; x is that of at least one packet an RTT.
+//! The paper leaves losses and idle times open. Here a loss halves window and e^xi, a timeout sends one packet and
+//! halves e^xi; an application-limited source does not grow; a step changes xi by at most 1, and not past the
+//! demand; x is at least one packet an RTT.
 
 pub mod delay;
 pub mod marks;
@@ -20,7 +20,7 @@ use crate::params::{ParamError, Value};
 use crate::quantities::{BitRate, Span, Time};
 use crate::sender::{Ack, Loss, Opening, SenderLaw};
 
-/// The most steps made up for on one ACK; what is older is a rest.
+/// The most steps that one ACK makes. Steps before count as idle time.
 const MOST_STEPS: u32 = 1000;
 /// The largest exponent of a window; 60 is beyond any network.
 const LARGEST_EXPONENT: f64 = 60.0;
@@ -47,7 +47,7 @@ impl Utility {
     }
 }
 
-/// What the parameters come to.
+/// The gains that follow from the parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Gains {
     /// alpha / M.
@@ -58,9 +58,9 @@ pub struct Gains {
     pub utility: Utility,
     /// Ts.
     pub interval: Span,
-    /// Caps of a change of window, in packets an ACK.
+    /// The most packets by which an ACK raises and lowers the window.
     pub caps: [f64; 2],
-    /// What a loss leaves.
+    /// The share that a loss leaves.
     pub decrease: f64,
 }
 
@@ -105,7 +105,7 @@ params! {
 }
 
 impl Params {
-    /// What they come to.
+    /// The gains that follow from them.
     pub fn gains(&self) -> Gains {
         Gains {
             alpha: self.alpha / self.bottlenecks,
@@ -122,7 +122,7 @@ impl Params {
     }
 }
 
-/// A form of the law: where its price comes from, and what window xi and the price ask for.
+/// A form of the law: where its price comes from, and which window xi and the price give.
 pub trait Pricing {
     /// The price in s that a probe shows.
     fn price(&self) -> f64;
@@ -135,7 +135,7 @@ pub trait Pricing {
     /// Changes a parameter, as [`SenderLaw::tune`].
     ///
     /// # Errors
-    /// Where there is no such parameter, or the value does not fit it.
+    /// If there is no such parameter, or the value does not fit it.
     fn tune(&mut self, name: &str, value: &Value) -> Result<(), ParamError>;
 }
 
@@ -173,7 +173,7 @@ impl<P: Pricing> SenderLaw for PriceSender<P> {
         self.source.window
     }
 
-    /// The window is spread over the RTT.
+    /// Spreads the window over the RTT.
     fn pacing_rate(&self) -> Option<BitRate> {
         let rtt = self.source.smoothed_rtt.seconds();
         let bits = self.source.window * self.source.packet_bits;
@@ -193,13 +193,13 @@ impl<P: Pricing> SenderLaw for PriceSender<P> {
     }
 }
 
-/// The window of a source and what moves it.
+/// The window of a source, and its state.
 #[derive(Clone, Debug)]
 pub struct Source {
     gains: Gains,
     /// The initial window, w_m.
     initial: f64,
-    /// The window at xi = 0 and no price: w_m, unless the law says otherwise.
+    /// The window at xi = 0 and price 0: by default w_m.
     scale: f64,
     packet_bits: f64,
     window: f64,
@@ -212,7 +212,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// Starts with the initial window, which is w_m: xi and the price are 0.
+    /// Starts with the initial window, which is w_m, with xi and the price at 0.
     fn new(gains: Gains, opening: &Opening) -> Self {
         let window = opening.initial_window.max(1.0);
         let packet_bits = 8.0 * f64::from(opening.packet_bytes);
@@ -230,7 +230,7 @@ impl Source {
         }
     }
 
-    /// Makes the steps that are due and moves the window towards what they ask for (Figure 3).
+    /// Makes the steps that are due, and moves the window towards the expected one (Figure 3).
     fn on_ack(&mut self, ack: &Ack, mut step: impl FnMut(&mut Self)) {
         let (xi, expected) = (self.xi, self.expected);
         for _ in 0..self.due(ack) {
@@ -248,7 +248,7 @@ impl Source {
         self.window = self.expected.clamp(self.window - down, self.window + up).max(1.0);
     }
 
-    /// How many steps are due; while losses are repaired, none.
+    /// The number of steps that are due; 0 while losses are repaired.
     fn due(&mut self, ack: &Ack) -> u32 {
         self.smoothed_rtt = ack.smoothed_rtt;
         let next = ack.now + self.gains.interval;

@@ -1,4 +1,4 @@
-//! What VCP's authors do in ns-2 and do not write in their paper: S1 to S8 of docs/laws/vcp.md.
+//! What VCP's authors do in their ns-2 code, but not in their paper: S1 to S8 of docs/laws/vcp.md.
 
 use crate::choices;
 use crate::quantities::{BitRate, Span, Time};
@@ -11,7 +11,7 @@ choices! {
         Rate = "rate",
         /// (7): `srtt / t_rho`, so that windows are equal and rates as 1 / RTT.
         Window = "window",
-        /// (3): not at all, `alpha` an RTT as TCP.
+        /// (3): not at all, `alpha` an RTT, as in TCP.
         None = "none",
         /// S1: `(srtt / 100 ms)^2`, linear below 20 ms and above 500 ms.
         Authors = "authors",
@@ -41,9 +41,9 @@ choices! {
 choices! {
     /// What follows a cut.
     pub enum AfterCut {
-        /// S.3: one `t_rho` of hold, one srtt of AI, whatever the codes say.
+        /// S.3: one `t_rho` of hold, then one srtt of AI, whatever the codes.
         Prescribed = "prescribed",
-        /// S4: codes count, but in the first period overload holds, in the second it adds.
+        /// S4: codes count, but overload holds in the first period, and adds in the second.
         Conditional = "conditional",
     }
 }
@@ -51,7 +51,7 @@ choices! {
 choices! {
     /// Where the smoothed RTT comes from.
     pub enum RttFrom {
-        /// The transport: RFC 6298, a sample an ACK.
+        /// The transport: RFC 6298, with a sample from each ACK.
         Transport = "transport",
         /// S5: [`TickClock`].
         Ticks = "ticks",
@@ -63,7 +63,7 @@ pub const AI_TABLE: [f64; 8] = [0.1, 0.06, 0.04, 0.02, 0.01, 0.006, 0.004, 0.002
 /// S3: the largest xi, at windows of 1, 10, 100 .. packets.
 pub const MI_TABLE: [f64; 8] = [1.0, 0.5, 0.2, 0.1, 0.064, 0.044, 0.032, 0.024];
 
-/// The table's value at this window: a power law between its decades, its ends beyond them.
+/// The table's value at this window: a power law between its entries, constant beyond them.
 pub fn limit(table: &[f64; 8], window: f64) -> f64 {
     let decade = libm::log10(window).clamp(0.0, 7.0);
     let below = (decade as usize).min(6);
@@ -87,7 +87,7 @@ pub fn ai_factor(smoothed_rtt: Span) -> f64 {
 const TICK: Span = Span::from_millis(10);
 const UNKNOWN: Span = Span::from_millis(100);
 
-/// S5: one sample a round trip, in ticks of a coarse clock, and an average in whole eighths of a tick.
+/// S5: one sample for each round trip, in ticks of a coarse clock, and an average in whole eighths of a tick.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TickClock {
     /// The packet being timed left at this instant or later.
@@ -117,7 +117,7 @@ impl TickClock {
     }
 }
 
-/// S8: 2 to 64 packets are spread over the RTT if that leaves more than 100 ms between them.
+/// S8: windows of 2 to 64 packets are paced if srtt / 2^ceil(log2 window) exceeds 100 ms, a packet each such gap.
 pub fn pace(window: f64, smoothed_rtt: Span, packet_bytes: u32) -> Option<BitRate> {
     if !(2.0..=64.0).contains(&window) {
         return None;

@@ -1,4 +1,4 @@
-//! VCP's sender: multiplicative increase, additive increase or a cut, as two bits of load say.
+//! VCP's sender: multiplicative increase, additive increase or a cut, by two bits of load.
 //!
 //! Y. Xia, L. Subramanian, I. Stoica, S. Kalyanaraman, "One More Bit Is Enough", IEEE/ACM Transactions
 //! on Networking 16(6), 2008, III-E.2 and Table I. Windows in packets, per ACK:
@@ -6,8 +6,8 @@
 //!   S.2 high load:  cwnd += alpha min((srtt / t_rho)^2, sigma_ai) / cwnd         (8)
 //!   S.3 overload:   cwnd = max(1, beta cwnd) once; then hold cwnd for one t_rho, then S.2 for one
 //!                   srtt, whatever the load feedback says in these two periods   (4)
-//! Losses are answered as TCP Reno does, with its recovery; there is no slow start, also after one.
-//! Where the authors' ns-2 code does something else it is a parameter; see [`habits`].
+//! Losses are answered as in TCP Reno, with its recovery; there is no slow start, also after a loss.
+//! Where the authors' ns-2 code differs, there is a parameter; see [`habits`].
 
 pub mod habits;
 
@@ -19,7 +19,7 @@ use crate::{params, tunes};
 use habits::{AfterCut, AiLimit, AiScaling, MiLimit, RttFrom, TickClock};
 
 params! {
-    /// Lower part of Table I, then what differs from the text.
+    /// Lower part of Table I, then differences of the authors' code.
     pub struct Params {
         /// MI parameter xi: growth each t_rho at low load, dimensionless.
         pub xi: f64 = 0.0625, in 0.0, 10.0;
@@ -43,9 +43,9 @@ params! {
         pub mi_limit: MiLimit = MiLimit::None;
         /// Do duplicate ACKs leave the window alone [S3]?
         pub new_acks_only: bool = false;
-        /// Is what follows a cut prescribed, or do codes count [S4]?
+        /// After a cut, are hold and AI prescribed, or do codes count [S4]?
         pub after_cut: AfterCut = AfterCut::Prescribed;
-        /// Whose smoothed RTT: the transport's, or one of 10 ms ticks [S5].
+        /// The smoothed RTT: the transport's, or one of 10 ms ticks [S5].
         pub rtt_from: RttFrom = RttFrom::Transport;
         /// Is the first packet alone, in place of a SYN [S6]?
         pub syn: bool = false => fixed;
@@ -64,7 +64,7 @@ enum Phase {
     Following,
     /// Has cut and holds its window until the instant given.
     Frozen(Time),
-    /// Adds, whatever the codes say, until the instant given.
+    /// Adds, whatever the codes, until the instant given.
     Adding(Time),
 }
 
@@ -76,17 +76,17 @@ pub struct Vcp {
     phase: Phase,
     /// ln(1 + xi), for (6).
     ln_growth: f64,
-    /// The smoothed RTT for which `mi_step` was computed, and (6)'s result.
+    /// A smoothed RTT, and (6) for it.
     mi_step: (Span, f64),
     /// S5's clock.
     clock: TickClock,
-    /// The smoothed RTT that the last ACK left.
+    /// The smoothed RTT after the last ACK.
     smoothed_rtt: Span,
     /// S6: the window once the first packet is acknowledged.
     opened: Option<f64>,
-    /// What the network said last.
+    /// The last load feedback.
     said: Load,
-    /// Are S3, S5 and S6 off, so that an ACK needs no preparation?
+    /// Are S3, S5 and S6 off? Then an ACK needs no preparation.
     plain: bool,
     packet_bytes: u32,
 }
@@ -111,7 +111,7 @@ impl Vcp {
         law
     }
 
-    /// Goes on with these parameters.
+    /// Changes the parameters.
     pub(super) fn set(&mut self, params: Params) {
         self.params = params;
         self.derive();
@@ -147,7 +147,7 @@ impl Vcp {
         libm::expm1((exponent * ln_growth).min(LARGEST_EXPONENT))
     }
 
-    /// (8), or what stands for it: packets that one ACK adds at high load.
+    /// (8), or what replaces it: packets that one ACK adds at high load.
     fn ai(&self) -> f64 {
         let params = &self.params;
         let ratio = self.smoothed_rtt.ratio(params.t_rho);
@@ -166,7 +166,7 @@ impl Vcp {
         }
     }
 
-    /// The load that the sender acts on once it has cut: the ACK's, or what the cut has made of it.
+    /// The load on which the sender acts after a cut: the ACK's, or what the phase after the cut makes of it.
     #[inline(never)]
     fn load_after_cut(&mut self, now: Time, said: Load) -> Option<Load> {
         let heeds = self.params.after_cut == AfterCut::Conditional && said != Load::Over;
@@ -185,13 +185,13 @@ impl Vcp {
         Some(said)
     }
 
-    /// (4), and the hold after it.
+    /// (4), and the beginning of the hold.
     pub(super) fn cut(&mut self, now: Time) {
         self.window = (self.params.beta * self.window).max(1.0);
         self.phase = Phase::Frozen(now + self.params.t_rho);
     }
 
-    /// S3, S5, S6: what the authors' code makes of an ACK first. Does its load count?
+    /// S3, S5, S6: what the authors' code does first with an ACK. Returns whether its load counts.
     #[cold]
     fn prepare(&mut self, ack: &Ack) -> bool {
         if self.params.rtt_from == RttFrom::Ticks {
@@ -213,7 +213,7 @@ impl SenderLaw for Vcp {
         let Feedback::Load(said) = ack.feedback else { return };
         self.smoothed_rtt = ack.smoothed_rtt;
         let counts = self.plain || self.prepare(ack);
-        // What lacks data does not grow, but it answers overload.
+        // An application-limited flow does not grow, but it answers overload.
         if !counts || ack.recovering || (ack.app_limited && said != Load::Over) {
             return;
         }
@@ -260,7 +260,7 @@ impl SenderSpec for Vcp {
     type Law = Self;
     type Params = Params;
     const NAME: &'static str = "vcp";
-    const TITLE: &'static str = "VCP: MI, AI or MD as two ECN bits of load say";
+    const TITLE: &'static str = "VCP: MI, AI or MD, by two ECN bits of load";
     const SOURCE: &'static str = "Xia et al., IEEE/ACM ToN 16(6), 2008, III-E.2";
     const CODEC: Codec = Codec::Load2;
     const RECOVERY: Recovery = Recovery::Reno;
