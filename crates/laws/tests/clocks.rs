@@ -1,6 +1,6 @@
 //! What laws remember over time: which instants and extremes count, and for how long.
 
-use knee_laws::codecs::xcp::Congestion;
+use knee_laws::codecs::xcp::CongestionHeader;
 use knee_laws::codecs::{Codec, Header, Wire};
 use knee_laws::laws::Laws;
 use knee_laws::quantities::{BitRate, Bytes, Span, Time};
@@ -159,7 +159,7 @@ fn xcp_drains_the_persistent_queue_not_bursts() {
         tick(&mut law, 0); // the first control interval, and that of its queue, are over
         let begin = tick(&mut law, 200_000); // the queue's next is half as long
         for bytes in met {
-            let asks = Congestion { window_bytes: 1e4, rtt_s: 0.1, delta_bytes: 1e4 };
+            let asks = CongestionHeader { window_bytes: 1e4, rtt_s: 0.1, delta_bytes: 1e4 };
             let (mut marks, mut header): (_, Header) = (Codec::Xcp.initial(), asks.write());
             let mut wire = Wire { marks: &mut marks, header: &mut header };
             let queue = QueueView { now: begin, packets: bytes / 1000, bytes };
