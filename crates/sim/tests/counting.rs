@@ -265,14 +265,30 @@ fn a_delayed_ack_times_the_oldest_packet() {
     assert!((flow.rtt_mean_ms - (1.0 + 40.0 + 20.0)).abs() < 1e-3, "{flow:?}");
 }
 
-/// A window of 40 packets that counts how often it is told of losses.
-struct Told(Arc<AtomicU64>);
+/// What a law has been told of losses.
+#[derive(Clone, Default)]
+struct Told {
+    /// How often.
+    losses: Arc<AtomicU64>,
+    /// Packets acknowledged so far.
+    acked: Arc<AtomicU64>,
+    /// The same with the last ACK of the first recovery.
+    recovered: Arc<AtomicU64>,
+    is_over: bool,
+}
 
+/// A window of 40 packets.
 impl SenderLaw for Told {
-    fn on_ack(&mut self, _: &Ack) {}
+    fn on_ack(&mut self, ack: &Ack) {
+        self.is_over |= self.losses.load(Ordering::Relaxed) > 0 && !ack.recovering;
+        self.acked.fetch_add(u64::from(ack.newly_acked), Ordering::Relaxed);
+        if !self.is_over {
+            self.recovered.store(self.acked.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
+    }
     fn on_loss(&mut self, loss: &Congested) {
         assert_eq!(loss.by, Congestion::Loss);
-        self.0.fetch_add(1, Ordering::Relaxed);
+        self.losses.fetch_add(1, Ordering::Relaxed);
     }
     fn on_timeout(&mut self, _: &Congested) {
         panic!("a timeout");
@@ -305,14 +321,18 @@ fn a_sack_recovery_ends_with_the_last_packet_that_was_outstanding_when_it_began(
         (vec![10, 53], 2),
         (vec![10, 51, 53], 2),
     ] {
-        let told = Arc::new(AtomicU64::new(0));
-        let law = Sender::Custom(Box::new(Told(told.clone())));
+        let told = Told::default();
+        let law = Sender::Custom(Box::new(told.clone()));
         let count = lost.len() as u64;
         let link = under(Picky(lost.clone(), 0), Needs::ARRIVALS, Buffer::Unlimited);
         let report = Burst { law, packets: Some(300), ..Burst::of(0) }.over(link);
         let flow = &report.flows[0];
-        assert_eq!(told.load(Ordering::Relaxed), events, "{lost:?}");
+        assert_eq!(told.losses.load(Ordering::Relaxed), events, "{lost:?}");
         assert_eq!((flow.retransmissions, flow.timeouts), (count, 0), "{lost:?}");
         assert!(flow.completion_s < 1.0, "{lost:?} {flow:?}");
+        // The law is told that the recovery goes on up to the ACK that covers 0 to 51, and no further: another
+        // window may be acknowledged with it, and what is resent beside that.
+        let recovered = told.recovered.load(Ordering::Relaxed);
+        assert!((52..=93).contains(&recovered), "{lost:?}: {recovered}");
     }
 }
