@@ -27,7 +27,10 @@ ALLOWED = {
     "knee-python": {"knee-scenario", "knee-models", "knee-input"},
     "knee-fuzz": {"knee-laws", "knee-path", "knee-scenario"},
 }
-"""Who may depend on whom, one way down (ARCHITECTURE.md). Scenarios' tests hold packets against fluid models."""
+"""Who may depend on whom, one way down (ARCHITECTURE.md).
+
+Scenarios' tests hold packets against fluid models.
+"""
 
 LONGEST = 600
 
