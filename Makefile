@@ -6,6 +6,8 @@ PYTHON_SOURCES := python tests docs/conf.py docs/absent_figures.py docs/experime
 	crates/python/third_party.py
 TOOL := cargo install --quiet --locked --root target/tools
 SECONDS ?= 60
+FILES ?= crates/path/src/{queue,held,buffer,ring}.rs crates/sim/src/{meter,port,receiver,scoreboard,flow}.rs \
+	crates/laws/src/routers/{codel,xcp}.rs crates/laws/src/senders/{cubic,htcp}.rs
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
 
 .DEFAULT_GOAL := help
@@ -68,18 +70,26 @@ audit: ## Licences, sources, duplicates and known flaws of the Rust packages (co
 		target/tools/bin/cargo-deny --locked check advisories --disable-fetch; \
 	else echo "make: no copy of them is here either: known flaws are NOT checked"; fi
 
-fuzz: build ## Fuzz scenario text, vectors, packets and the store, SECONDS=60 each; finds are kept (needs g++)
+fuzz: build ## Fuzz scenario text, vectors, packets and the store, SECONDS=60 each
+	@command -v g++ >/dev/null || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq g++; }
 	RUSTC_WORKSPACE_WRAPPER=$(CURDIR)/crates/fuzz/instrumented \
 		cargo build --quiet --locked -p knee-fuzz --bins --features libfuzzer
 	$(call FUZZ,scenario,scenarios crates/scenario/tests/bad,-dict=crates/fuzz/scenario.dict)
 	$(call FUZZ,vectors,vectors)
-	$(call FUZZ,packets,,-max_len=4096)
+	$(call FUZZ,packets)
+	FUZZ_SECONDS=$(SECONDS) $(BIN)/python -m pytest tests/test_store_bytes.py
 
-# An input that breaks a target ends it, and stays beside what has been found so far.
+# What reaches new code is kept in results/fuzz. An input that breaks a target ends it, and stays in the corpus, which
+# the tests replay.
 define FUZZ
-target/debug/fuzz-$(1) -max_total_time=$(SECONDS) -timeout=30 -rss_limit_mb=4096 -verbosity=0 -print_final_stats=1 $(3) \
-	-artifact_prefix=crates/fuzz/corpus/$(1)/broken- crates/fuzz/corpus/$(1) $(2)
+@mkdir -p results/fuzz/$(1)
+target/debug/fuzz-$(1) -max_total_time=$(SECONDS) -timeout=30 -verbosity=0 -print_final_stats=1 $(3) \
+	-artifact_prefix=crates/fuzz/corpus/$(1)/broken- results/fuzz/$(1) crates/fuzz/corpus/$(1) $(2)
 endef
+
+mutants: ## Put faults into the packet path and laws, or FILES, and count those that no test notices (hours)
+	$(TOOL) cargo-mutants@27.1.0
+	target/tools/bin/cargo-mutants mutants --workspace --jobs 1 --output results $(foreach file,$(FILES),--file '$(file)')
 
 clean: ## Remove what the others made: .venv, target, results, the site
 	rm -rf .venv target results docs/_build python/knee/_core*.so

@@ -189,7 +189,8 @@ class _Files(Mapping[Table, ArrowTable]):
         except FileNotFoundError:
             raise
         except (pa.ArrowException, OSError) as error:
-            raise DamagedError(f"{file} is damaged: it is no table ({error})") from error
+            why = " ".join(str(error).split())
+            raise DamagedError(f"{file} is damaged: it is no table ({why})") from error
         return read
 
     def __iter__(self) -> Iterator[Table]:

@@ -10,7 +10,7 @@ fn replay(target: fn(&[u8]), folders: &[&str]) {
         let mut files: Vec<PathBuf> = listed.map(|entry| entry.expect("a file").path()).collect();
         files.retain(|path| path.is_file());
         files.sort();
-        assert!(files.len() > 5, "{folder} has little in it");
+        assert!(!files.is_empty(), "{folder} is empty");
         for file in files {
             println!("{}", Path::new(&file).display()); // shown if it panics
             target(&std::fs::read(&file).expect("a readable file"));

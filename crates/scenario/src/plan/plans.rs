@@ -387,8 +387,9 @@ pub(crate) fn check_transport(transport: &Transport, at: &KeyPath) -> Result<(),
     if outside(transport.ack_size, &ACK_BYTES) {
         return Err(at.key("ack_size").fault("an ACK must be 1 B to 65535 B"));
     }
-    let packet = transport.data_size.or(fill::transport().data_size);
-    if transport.committed_burst.zip(packet).is_some_and(|(burst, packet)| burst.0 < packet.0) {
+    let sizes = transport.or(&fill::transport());
+    let bursts = transport.committed_rate.and(sizes.committed_burst).zip(sizes.data_size);
+    if bursts.is_some_and(|(burst, packet)| burst.0 < packet.0) {
         let message = "no packet is in profile unless the burst holds a data packet";
         return Err(at.key("committed_burst").fault(message));
     }
