@@ -1,7 +1,10 @@
 """Sphinx configuration of knee's site: MyST Markdown, furo, warnings are errors (`make docs`)."""
 
+import sys
 import tomllib
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 _cargo = tomllib.loads((Path(__file__).parents[1] / "Cargo.toml").read_text("utf-8"))
 
@@ -10,7 +13,13 @@ author = "The knee developers"
 copyright = "The knee developers"  # noqa: A001
 release = version = _cargo["workspace"]["package"]["version"]
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax"]
+extensions = [
+    "absent_figures",
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.napoleon",
+]
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "colon_fence"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]

@@ -124,11 +124,11 @@ def _ns2(rows: list[dict[str, str]], curve: str, seeds: int, variants: list[str]
     rate, flows = float(rows[0]["capacity_mbps"]), int(rows[0]["n_fwd"])
     reverse, seconds = int(rows[0]["n_rev"]), float(rows[0]["duration_s"])
     scenario = knee.dumbbell(
-        rate=f"{rate:g} Mbps",
-        rtt=f"{rows[0]['rtt_ms']} ms",
+        rate=1e6 * rate,
+        rtt=1e-3 * float(rows[0]["rtt_ms"]),
         flows=flows,
         reverse=reverse,
-        duration=f"{seconds:g} s",
+        duration=seconds,
         probes="none",
     ).variants(*(NS2_VARIANTS.get(name, name) for name in variants))
     groups = {"vcp": "ns2-vcp", "xcp": "ns2-xcp", "sack/red": "ns2-red", "newreno/red": "ns2-red"}
@@ -259,13 +259,13 @@ def _dumbbell(rows: list[dict[str, str]], simulator: str, label: str, laws: list
     if simulator == "htsim":
         transport |= {"min_rto": "250 ms", "recovery": "newreno"}
     scenario = knee.dumbbell(
-        rate=f"{rate} Mbps",
+        rate=1e6 * rate,
         rtt="80 ms",
         flows=flows,
         reverse=reverse,
-        buffer=f"{10 * rate} packets" if simulator == "ns-3" else f"{10 * rate} kB",
-        duration=f"{seconds} s",
-        warmup=f"{warmup} s",
+        buffer=f"{10 * rate} packets" if simulator == "ns-3" else 1e4 * rate,
+        duration=seconds,
+        warmup=warmup,
         transport=transport,
         probes="none",
     )

@@ -160,7 +160,7 @@ def test_max_min_agrees_with_filling_by_water(sharing: Sharing) -> None:
         np.full(len(sharing.counts), np.inf),
         np.ones(len(sharing.counts)),
     )
-    links = {f"l{link}": f"{rate!r} bps" for link, rate in enumerate(plain.capacities.tolist())}
+    links = {f"l{link}": rate for link, rate in enumerate(plain.capacities.tolist())}
     routes = [[f"l{link}" for link in np.nonzero(way)[0]] for way in plain.loads.T]
     filled = knee.fluid.max_min(links=links, routes=routes)["rate_mbps"].to_numpy()
     assert max_min(plain) / 1e6 == pytest.approx(filled, rel=1e-7)

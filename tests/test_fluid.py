@@ -111,5 +111,5 @@ def test_what_is_refused_is_named() -> None:
         knee.fluid.miaimd(capacity="1 Mbps", rtt="80 ms", flows=1, kappa=-1)
     with pytest.raises(knee.ScenarioError, match='capacity = "fast"'):
         knee.fluid.miaimd(capacity="fast", rtt="80 ms", flows=1)
-    with pytest.raises(knee.ScenarioError, match="is no link"):
+    with pytest.raises(knee.ScenarioError, match="there is no such link"):
         knee.fluid.max_min(links={"a": "1 Mbps"}, routes=[["b"]])

@@ -139,7 +139,7 @@ def test_delay_estimates_that_are_too_long_give_larger_shares() -> None:
     ("change", "said"),
     [
         ({"rtts": ["1 ms"]}, "rtts.* has 1 RTTs for 3 flows"),
-        ({"routes": [["x"], ["a"], ["b"]]}, "is no link"),
+        ({"routes": [["x"], ["a"], ["b"]]}, "there is no such link"),
         ({"forward": [["0 s"], ["0 s"], ["0 s", "1 ms"]]}, "has 1 delays for 2 links"),
         ({"forward": [["0 s", "1 s"], ["0 s"], ["0 s", "1 ms"]]}, "below the flow's RTT"),
         ({"max_rates": ["1 Mbps"]}, "has 1 rates for 3 flows"),

@@ -18,11 +18,12 @@ import pytest
 
 import knee
 from conftest import ROOT, Knee
-from knee.jobs import jobs, make
+from knee.jobs import jobs
 from knee.ledger import Claim, LedgerError, Verdict, answer, claims, find, papers
 from knee.ledger.answers import number
-from knee.ledger.claims import Experiment, read_claim
 from knee.ledger.evidence import Evidence, filled, gather
+from knee.ledger.format import Experiment, read_claim
+from knee.making import make
 from knee.plots.claims import draw_figure
 from knee.store import Store
 
@@ -32,6 +33,7 @@ title = "t"
 setup = "s"
 claim = "c"
 subjects = ["vcp"]
+REASON
 
 [[experiment]]
 scenario = "vcp-base"
@@ -45,10 +47,10 @@ CHECK
 """
 
 
-def claim(tmp_path: Path, check: str) -> Claim:
+def claim(tmp_path: Path, check: str, reason: str = "") -> Claim:
     file = tmp_path / "paper" / "a-claim.toml"
     file.parent.mkdir(exist_ok=True)
-    file.write_text(CLAIM.replace("CHECK", check), encoding="utf-8")
+    file.write_text(CLAIM.replace("CHECK", check).replace("REASON", reason), encoding="utf-8")
     return read_claim(file)
 
 
@@ -265,7 +267,8 @@ def test_a_killed_process_leaves_whole_runs(tmp_path: Path) -> None:
     first.wait()
     for entry in tmp_path.glob("??/*"):
         assert {file.name for file in entry.iterdir()} == {
-            "summary.parquet", "flows.parquet", "series.parquet", "scenario.toml", "SHA256SUMS",
+            "summary.parquet", "flows.parquet", "series.parquet", "scenario.toml", "made-by.txt",
+                "SHA256SUMS",
         }  # fmt: skip
     pair = [subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     said = {each.communicate(timeout=120)[0] for each in pair}
@@ -361,3 +364,37 @@ def test_a_model_compares_arguments_and_draws_curves(tmp_path: Path) -> None:
     file.write_text(CURVES.replace("eta = 0.0", 'protocol = "vcp"'), encoding="utf-8")
     with pytest.raises(LedgerError, match="compares arguments"):
         read_claim(file)
+
+
+def test_checks_share_a_reason_by_its_name(tmp_path: Path) -> None:
+    because = 'because.vcp = "{small}; at 9 more"\nbecause.peers = "{small}"'
+    said = claim(tmp_path, f"within = [0.0, 0.1]\n{because}", 'reason.small = "few packets"')
+    assert said.check[0].because == {"vcp": "few packets; at 9 more", "peers": "few packets"}
+
+
+@pytest.mark.parametrize(
+    ("because", "message"),
+    [
+        ("{smal}", "names the reason 'smal'; there are: small"),
+        ("few", "'small' is that of no check"),
+    ],
+)
+def test_reasons_and_checks_must_fit(tmp_path: Path, because: str, message: str) -> None:
+    with pytest.raises(LedgerError, match=message):
+        claim(
+            tmp_path,
+            f'within = [0.0, 0.1]\nbecause.vcp = "{because}"',
+            'reason.small = "few packets"',
+        )
+
+
+def test_no_reason_is_written_twice() -> None:
+    written: list[str] = []
+    for file in sorted((ROOT / "ledger").glob("*/*.toml")):
+        table = tomllib.loads(file.read_text("utf-8"))
+        written += table.get("reason", {}).values()
+        for check in table.get("check", ()):
+            written += [text for text in check.get("because", {}).values() if text[0] != "{"]
+    sentences = [each for text in written for each in re.findall(r"[^.;]{60,}[.;]?", text)]
+    assert len(sentences) > 50
+    assert not [each for each in {*sentences} if sentences.count(each) > 1]

@@ -7,8 +7,8 @@ import heapq
 import numpy as np
 import pytest
 
-from knee.analysis.models.jain2007 import processor_sharing, rcp_bounds, rcp_rest
-from knee.analysis.models.paganini2003 import (
+from knee.ledger.models.jain2007 import processor_sharing, rcp_bounds, rcp_rest
+from knee.ledger.models.paganini2003 import (
     price_marks,
     scalable_alone,
     scalable_eta,

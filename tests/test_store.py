@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from hashlib import sha256
 from pathlib import Path
 
 import polars as pl
@@ -13,8 +14,9 @@ from filelock import FileLock
 
 import knee
 from conftest import Knee
-from knee.jobs import Job, jobs, kept, make
-from knee.store import SUMS, Store, StoreError, StoreWarning
+from knee.jobs import Job, jobs, kept
+from knee.making import make
+from knee.store import MADE_BY, SUMS, Store, StoreError, StoreWarning
 
 
 def planned() -> list[Job]:
@@ -57,6 +59,16 @@ def spoil_checksums(one: Path, _: Path) -> None:
     (one / SUMS).write_bytes(b"\xff\xfe")
 
 
+def change_the_laws(one: Path, _: Path) -> None:
+    """As if other laws had made it, checksums and all."""
+    made_by = one / MADE_BY
+    before = sha256(made_by.read_bytes()).hexdigest()
+    made_by.write_text(made_by.read_text("utf-8") + "sender other 0\n", encoding="utf-8")
+    after = sha256(made_by.read_bytes()).hexdigest()
+    sums = one / SUMS
+    sums.write_text(sums.read_text("utf-8").replace(before, after), encoding="utf-8")
+
+
 def exchange(one: Path, other: Path) -> None:
     spare = one.with_name("spare")
     one.rename(spare)
@@ -81,6 +93,7 @@ DAMAGES = {
     spoil_checksums: ("SHA256SUMS is no text", 1),
     exchange_tables_within: ("parquet is not as its checksum", 1),
     exchange_tables_between: ("summary.parquet is not as its checksum", 2),
+    change_the_laws: ("scenario.toml is of another run", 1),
     exchange: ("scenario.toml is of another run", 2),
 }
 
@@ -126,8 +139,54 @@ def test_the_command_tells_and_goes_on(knee: Knee, tmp_path: Path) -> None:
     assert second.returncode == 0, second.stderr
     told = [line for line in second.stderr.splitlines() if "damaged" in line]
     assert len(told) == 2
-    assert all(line.startswith("knee: the run kept in ") for line in told)
+    assert all(line.startswith("knee: warning: the run kept in ") for line in told)
     assert second.stdout == first.stdout
+
+
+def changed(laws: Sequence[str], law: str) -> list[str]:
+    """Laws with another fingerprint of one of them."""
+    return [f"{line[:-1]}!" if line.startswith(f"{law} ") else line for line in laws]
+
+
+def test_a_law_that_changes_changes_the_keys_of_its_own_runs_alone() -> None:
+    vcp, sack = planned()
+    assert [line.rsplit(" ", 1)[0] for line in vcp.laws] == ["router vcp", "sender vcp"]
+    assert [line.rsplit(" ", 1)[0] for line in sack.laws] == ["router droptail", "sender sack"]
+    for job in (vcp, sack):
+        toml = job.scenario.to_toml()
+        assert Store.key(toml, job.laws) == job.key
+        for law in ("sender vcp", "router vcp", "sender sack", "router droptail", "sender cubic"):
+            runs_it = any(line.startswith(f"{law} ") for line in job.laws)
+            assert (Store.key(toml, changed(job.laws, law)) != job.key) == runs_it
+
+
+def test_a_run_of_a_law_before_its_change_is_not_taken_for_one_after_it(
+    filled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Changed:
+        """A checked scenario of which one law has changed since."""
+
+        def __init__(self, checked: knee._core.Scenario) -> None:
+            self.checked = checked
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(self.checked, name)
+
+        @property
+        def laws(self) -> list[list[str]]:
+            return [changed(laws, "sender vcp") for laws in self.checked.laws]
+
+    check = knee.Scenario.check
+    monkeypatch.setattr(knee.Scenario, "check", lambda self: Changed(check(self)))
+    store = Store(filled)
+    assert [job.key in store for job in planned()] == [False, True]
+
+
+def test_an_entry_says_what_made_it(filled: Path) -> None:
+    store = Store(filled)
+    for job in planned():
+        lines = (store._entry(job.key) / MADE_BY).read_text("utf-8").splitlines()
+        assert lines == [f"knee {knee.__version__} {knee._core.__fingerprint__}", *job.laws]
 
 
 def test_checksums_are_those_of_sha256sum(filled: Path) -> None:
@@ -182,8 +241,8 @@ def test_two_processes_that_keep_the_same_run_keep_it_once(filled: Path, tmp_pat
     job = planned()[0]
     run = kept(Store(filled), job)
     store, other = Store(tmp_path), Store(tmp_path)
-    store.put(job.key, run)
+    store.put(run, job.laws)
     before = entries(tmp_path)[0].stat().st_ino
-    other.put(job.key, run)
+    other.put(run, job.laws)
     assert [entry.stat().st_ino for entry in entries(tmp_path)] == [before]
     assert isinstance(kept(other, job).summary, pl.DataFrame)

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import pkgutil
 import re
 import subprocess
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+import knee
 from conftest import ROOT
 
 ALLOWED = {
     "knee-laws": set(),
-    "knee-sim": {"knee-laws"},
+    "knee-path": {"knee-laws"},
+    "knee-input": {"knee-laws"},
+    "knee-sim": {"knee-laws", "knee-path"},
     "knee-fluid": {"knee-laws"},
-    "knee-live": {"knee-laws"},
-    "knee-scenario": {"knee-laws", "knee-sim", "knee-fluid", "knee-live"},
-    "knee-python": {"knee-scenario"},
+    "knee-scenario": {"knee-laws", "knee-sim", "knee-input", "knee-fluid"},
+    "knee-models": {"knee-laws", "knee-path", "knee-fluid", "knee-input"},
+    "knee-python": {"knee-scenario", "knee-models", "knee-input"},
 }
-"""laws <- {sim, fluid, live} <- scenario <- python (ARCHITECTURE.md)."""
+"""Who may depend on whom, one way down (ARCHITECTURE.md). Scenarios' tests hold packets against fluid models."""
 
 LONGEST = 600
 
@@ -46,6 +53,17 @@ def test_no_source_file_is_long() -> None:
         if (lines := file.read_text("utf-8").count("\n")) > LONGEST
     }
     assert not long
+
+
+def test_no_name_hides_a_module() -> None:
+    """What `knee.fluid.NAME` means must not depend on what was imported before."""
+    names = [each.name for each in pkgutil.walk_packages(knee.__path__, "knee.")]
+    for name in names:
+        if name.endswith(".__main__"):
+            continue
+        importlib.import_module(name)
+        package, _, last = name.rpartition(".")
+        assert isinstance(getattr(sys.modules[package], last), ModuleType), name
 
 
 def test_no_file_is_called_for_nothing() -> None:

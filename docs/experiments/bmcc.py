@@ -61,15 +61,13 @@ def outcome(parameters: Mapping[str, float], link: str, seeds: Sequence[int]) ->
     scenario = knee.Scenario.of(
         {
             "name": "newcomer",
-            "duration": f"{ENDS_S:g} s",
+            "duration": ENDS_S,
             "warmup": "10 s",
             "seeds": list(seeds),
             "dumbbell": {"rtt": rtt, "flows": 5, "reverse": 5},
             "bottleneck": {"rate": rate},
             "variant": [{"name": "bmcc", "sender": {"law": "bmcc", **parameters}}],
-            "flows": [
-                {"name": "newcomer", "path": "forward", "count": 1, "start": f"{JOINS_S:g} s"}
-            ],
+            "flows": [{"name": "newcomer", "path": "forward", "count": 1, "start": JOINS_S}],
             "probe": [{"quantity": "throughput", "interval": "500 ms"}],
         }
     )

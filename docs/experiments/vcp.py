@@ -103,7 +103,7 @@ def long_rtts() -> None:
         run = knee.run(
             knee.dumbbell(
                 rate="150 Mbps",
-                rtt=f"{rtt} ms",
+                rtt=1e-3 * rtt,
                 flows=30,
                 duration="200 s",
                 warmup="80 s",
@@ -120,7 +120,7 @@ def startup() -> None:
     for mbps in (10, 100, 1000, 10000):
         run = knee.run(
             knee.dumbbell(
-                rate=f"{mbps} Mbps",
+                rate=1e6 * mbps,
                 rtt="80 ms",
                 flows=30,
                 duration="45 s",

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from knee.analysis.fairness import fair_shares
     from knee.columns import DamagedError
     from knee.comparison import Comparison, compare_schemes
-    from knee.jobs import sweep
     from knee.results import FolderError, PictureError, Results, run
     from knee.scenario import Scenario, compare, dumbbell, graph, parking_lot
+    from knee.sweeps import sweep
 else:
     # A name's module is imported when the name is first asked for: `import knee` takes no time.
     _HOMES = {
@@ -28,7 +28,7 @@ else:
         "knee.analysis.fairness": ("fair_shares",),
         "knee.columns": ("DamagedError",),
         "knee.comparison": ("Comparison", "compare_schemes"),
-        "knee.jobs": ("sweep",),
+        "knee.sweeps": ("sweep",),
         "knee.results": ("FolderError", "PictureError", "Results", "run"),
         "knee.scenario": ("Scenario", "compare", "dumbbell", "graph", "parking_lot"),
     }

@@ -17,17 +17,25 @@ __all__ = [
     "compare",
     "fluid",
     "parse_memory",
+    "parse_rate",
+    "parse_time",
     "run",
     "schema",
 ]
 
 __version__: str
-__fingerprint__: str  # hash of the sources that decide what a run yields
+__fingerprint__: str  # hash of the sources that decide what a run yields, laws apart
 
 MOST_TEXT: int  # most bytes of a scenario's text
 
 class ScenarioError(ValueError):
-    """A scenario that knee refuses; the message is one sentence."""
+    """A scenario that knee refuses; the message is one sentence, whose parts are attributes."""
+
+    line: int | None  # of the text, from 1
+    path: str | None  # the dotted key; elements of lists go by their name
+    given: str | None  # what stands there, as TOML
+    allowed: tuple[str, ...]  # the names that are allowed there, sorted
+    nearest: str | None  # the one of these that is nearest to what was given
 
 class ScenarioWarning(UserWarning):
     """Something of a scenario that is accepted, though it is likely not meant."""
@@ -71,6 +79,14 @@ class Scenario:
     @property
     def seeds(self) -> list[int]:
         """Its seeds, in order."""
+
+    @property
+    def laws(self) -> list[list[str]]:
+        """The laws that each variant runs, in order of variant.
+
+        Each list is sorted and has lines such as "sender vcp 0123456789abcdef"; the hash changes
+        when the law does.
+        """
 
     @property
     def warnings(self) -> list[str]:
@@ -121,6 +137,12 @@ def available_memory() -> int | None:
 
 def parse_memory(text: str) -> int:
     """Bytes of a text such as "8 GB"."""
+
+def parse_time(text: str) -> float:
+    """Seconds of a time such as "80 ms"."""
+
+def parse_rate(text: str) -> float:
+    """Bits a second of a rate such as "150 Mbps"."""
 
 def compare(
     protocols: Sequence[str],

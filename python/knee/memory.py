@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from knee import _core
+from knee.quantity import Size, with_unit
 
-MemoryLimit = str | int | None
+MemoryLimit = Size | None
 """A size such as "8 GB", a number of bytes, or None: what the machine has."""
 
 LOOK = 0.2
@@ -23,7 +24,7 @@ def in_bytes(limit: MemoryLimit) -> int | None:
     """
     if limit is None:
         return None
-    return _core.parse_memory(limit if isinstance(limit, str) else f"{limit} B")
+    return _core.parse_memory(with_unit(limit, "B"))
 
 
 def in_words(size: int) -> str:

@@ -1,24 +1,57 @@
-"""Quantities as scenarios write them: a number and its unit."""
+"""Quantities: text with a unit, or a number in SI units.
+
+A rate is "150 Mbps" or 150e6 (bit/s), a time "80 ms" or 0.08 (s), a size "1000 B" or 1000 (bytes).
+Units are read by the compiled side alone.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from typing import Annotated, Any
 
-_RATES = {"bps": 1.0, "kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9, "Tbps": 1e12}
-_TIMES = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
+from knee import _core
+
+Rate = Annotated[str | float, "bps"]
+"""A rate: text such as "150 Mbps", or bits a second."""
+
+Time = Annotated[str | float, "s"]
+"""A time: text such as "80 ms", or seconds."""
+
+Size = Annotated[str | float, "B"]
+"""A size: text such as "1000 B", or bytes."""
+
+Buffer = Annotated[str | float, "B"]
+"""A buffer: text such as "1 BDP", "200 packets" or "unlimited", or bytes."""
 
 
-def seconds(quantity: object) -> float:
-    """Seconds of a time such as "12 s"; 0 if it is none."""
-    return _in(_TIMES, quantity)
+def seconds(time: Time) -> float:
+    """Seconds of a time.
+
+    Raises:
+        ScenarioError: If it is text, but no time.
+    """
+    return _core.parse_time(time) if isinstance(time, str) else float(time)
 
 
-def bits_per_second(quantity: object) -> float:
-    """Bits a second of a rate such as "150 Mbps"; 0 if it is none."""
-    return _in(_RATES, quantity)
+def bits_per_second(rate: Rate) -> float:
+    """Bits a second of a rate.
+
+    Raises:
+        ScenarioError: If it is text, but no rate.
+    """
+    return _core.parse_rate(rate) if isinstance(rate, str) else float(rate)
 
 
-def _in(units: Mapping[str, float], quantity: object) -> float:
-    found = re.fullmatch(r"\s*([\d.eE+-]+)\s*([a-zA-Z]+)\s*", str(quantity))
-    return float(found[1]) * units.get(found[2], 0.0) if found else 0.0
+def with_unit(value: Any, unit: str) -> Any:
+    """A number as text with its SI unit; anything else as it is."""
+    value = plain(value)
+    return f"{value!r} {unit}" if is_number(value) else value
+
+
+def plain(value: Any) -> Any:
+    """The Python number that one of numpy's is; anything else as it is."""
+    return value.item() if getattr(value, "ndim", None) == 0 else value
+
+
+def is_number(value: object) -> bool:
+    """Is it an int or a float? True and False are not."""
+    return isinstance(value, int | float) and not isinstance(value, bool)

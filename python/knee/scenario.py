@@ -7,9 +7,6 @@ are the compiled side's, so a file, a dict and a builder are told the same thing
 from __future__ import annotations
 
 import difflib
-import itertools
-import json
-import operator
 import stat
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,9 +18,8 @@ from typing import Any, Literal, Self
 
 from knee import _core
 from knee.printable import brief, printable
-
-MOST_SEEDS = 10_000
-LARGEST_SEED = 2**63 - 1
+from knee.quantity import Buffer, Rate, Time, with_unit
+from knee.settings import as_json, as_overrides, as_seeds
 
 SHIPPED = Path(__file__).parent / "scenarios"
 """Folder of the scenarios that come with knee."""
@@ -64,9 +60,11 @@ class Scenario:
 
     @classmethod
     def of(cls, settings: Mapping[str, object], *, name: str = "scenario") -> Self:
-        """The scenario of a dict in the layout of the TOML format."""
-        text = json.dumps({"name": name} | dict(settings), default=_of_numpy)
-        return cls(text, name, "json")
+        """The scenario of a dict in the layout of the TOML format.
+
+        Quantities are text as there, or numbers in SI units: bit/s, seconds, bytes.
+        """
+        return cls(as_json({"name": name} | dict(settings)), name, "json")
 
     def replace(
         self,
@@ -78,14 +76,15 @@ class Scenario:
 
         Args:
             seeds: Seeds to run instead of its own.
-            set: Settings by dotted key: `{"bottleneck.rate": "1 Gbps", "dumbbell.flows": 50}`.
+            set: Settings by dotted key: `{"bottleneck.rate": 1e9, "dumbbell.rtt": "80 ms"}`.
+                Quantities are text, or numbers in SI units; other text is in TOML syntax.
 
         Raises:
             ScenarioError: If a seed or a value is none that a scenario can have.
         """
-        changes = dict(_settings(set or {}))
+        changes = dict(as_overrides(set or {}))
         if seeds is not None:
-            changes["seeds"] = _seeds(seeds)
+            changes["seeds"] = as_seeds(seeds)
         return _replace(self, changes=(*self.changes, *changes.items()))
 
     def variants(self, *protocols: str | Mapping[str, object]) -> Self:
@@ -119,32 +118,34 @@ class Scenario:
 
 def dumbbell(
     *,
-    rate: str,
-    rtt: str,
+    rate: Rate,
+    rtt: Time,
     flows: int,
     reverse: int = 0,
     protocol: str | Sequence[str] | None = None,
-    duration: str = "60 s",
-    buffer: str | None = None,
-    rtt_step: str | None = None,
-    start: str | Mapping[str, object] | None = None,
+    duration: Time = "60 s",
+    buffer: Buffer | None = None,
+    rtt_step: Time | None = None,
+    start: Time | Mapping[str, object] | None = None,
     name: str = "dumbbell",
     **more: object,
 ) -> Scenario:
     """One bottleneck each way between flows with access links of their own.
 
+    Quantities are text with a unit, or numbers in SI units: bit/s, seconds, bytes.
+
     Args:
-        rate: Of the bottleneck, such as "150 Mbps".
-        rtt: Propagation RTT, such as "80 ms".
+        rate: Of the bottleneck, such as "150 Mbps" or 150e6.
+        rtt: Propagation RTT, such as "80 ms" or 0.08.
         flows: Forward flows.
         reverse: Reverse flows.
         protocol: "vcp", "sack/red" (sender/router), or several to compare.
         duration: Length of a run.
-        buffer: Of the bottleneck, such as "1 BDP", "200 packets", "unlimited".
+        buffer: Of the bottleneck, such as "1 BDP", "200 packets", "unlimited"; a number is bytes.
         rtt_step: Forward flow i (from 0) has `rtt` plus i of these.
-        start: When flows start: a time, or a dict such as `{"uniform": ["0 s", "1 s"]}`.
+        start: When flows start: a time, or a dict such as `{"uniform": [0, 1]}`.
         name: Of the scenario and its results folder.
-        more: Any other setting of the format: `warmup="10 s"`, `seeds=3`, `transport={...}`.
+        more: Any other setting of the format: `warmup=10`, `seeds=3`, `transport={...}`.
     """
     table = {"rtt": rtt, "flows": flows, "reverse": reverse, "rtt_step": rtt_step, "start": start}
     settings = {
@@ -157,21 +158,23 @@ def dumbbell(
 
 def parking_lot(
     *,
-    rate: str,
-    rtt: str,
+    rate: Rate,
+    rtt: Time,
     links: int,
     flows: int,
     reverse: int = 0,
     cross: int = 0,
     protocol: str | Sequence[str] | None = None,
-    duration: str = "60 s",
-    buffer: str | None = None,
-    link_delay: str | None = None,
-    rates: Sequence[str] | None = None,
+    duration: Time = "60 s",
+    buffer: Buffer | None = None,
+    link_delay: Time | None = None,
+    rates: Sequence[Rate] | None = None,
     name: str = "parking-lot",
     **more: object,
 ) -> Scenario:
     """Links in a row: long flows over all of them, cross flows over each.
+
+    Quantities are text with a unit, or numbers in SI units: bit/s, seconds, bytes.
 
     Args:
         rate: Of every link, unless `rates` has one for each.
@@ -210,11 +213,13 @@ def graph(
     links: Sequence[Mapping[str, object]],
     flows: Sequence[Mapping[str, object]],
     protocol: str | Sequence[str] | None = None,
-    duration: str = "60 s",
+    duration: Time = "60 s",
     name: str = "graph",
     **more: object,
 ) -> Scenario:
     """Any directed graph of nodes and links.
+
+    Quantities are text with a unit, or numbers in SI units: bit/s, seconds, bytes.
 
     Args:
         links: A dict a link, as `[[link]]` has: name, from, to, rate, delay, buffer, duplex, ...
@@ -234,18 +239,20 @@ def graph(
 
 def compare(
     *protocols: str,
-    rate: str | None = None,
-    rtt: str | None = None,
+    rate: Rate | None = None,
+    rtt: Time | None = None,
     flows: int | str | None = None,
     reverse: int | str | None = None,
-    duration: str | None = None,
+    duration: Time | None = None,
     seeds: int | Iterable[int] | None = None,
-    buffer: str | None = None,
-    rtt_step: str | None = None,
-    warmup: str | None = None,
+    buffer: Buffer | None = None,
+    rtt_step: Time | None = None,
+    warmup: Time | None = None,
     set: Mapping[str, object] | None = None,
 ) -> Scenario:
     """The scenario of `knee compare`: protocols on a dumbbell; what is not given has its default.
+
+    Quantities are text with a unit, or numbers in SI units: bit/s, seconds, bytes.
 
     Raises:
         ScenarioError: If it is refused.
@@ -253,16 +260,16 @@ def compare(
     with _text_only("compare"):
         checked = _core.compare(
             protocols,
-            rate=rate,
-            rtt=rtt,
+            rate=with_unit(rate, "bps"),
+            rtt=with_unit(rtt, "s"),
             flows=_text(flows),
             reverse=_text(reverse),
-            duration=duration,
-            seeds=None if seeds is None else _seeds(seeds),
-            buffer=buffer,
-            rtt_step=rtt_step,
-            warmup=warmup,
-            overrides=_settings(set or {}),
+            duration=with_unit(duration, "s"),
+            seeds=None if seeds is None else as_seeds(seeds),
+            buffer=with_unit(buffer, "B"),
+            rtt_step=with_unit(rtt_step, "s"),
+            warmup=with_unit(warmup, "s"),
+            overrides=as_overrides(set or {}),
         )
     return Scenario(checked.to_toml(), checked.name)
 
@@ -361,76 +368,3 @@ def _text_only(name: str) -> Iterator[None]:
         yield
     except UnicodeEncodeError as error:
         raise _core.ScenarioError(f"{name}: {brief(error.object)} is not UTF-8 text") from None
-
-
-def _seeds(seeds: int | Iterable[int]) -> str:
-    """Seeds in TOML syntax: their number, or a list of them.
-
-    Raises:
-        ScenarioError: If they are no whole numbers, or too large.
-    """
-    try:
-        if not isinstance(seeds, Iterable):
-            return _seed(seeds)
-        # More are too many anyway, and are not counted.
-        return f"[{', '.join(map(_seed, itertools.islice(seeds, MOST_SEEDS + 1)))}]"
-    except TypeError:
-        raise _core.ScenarioError(
-            f"seeds are whole numbers, or a number of them, not {brief(repr(seeds))}"
-        ) from None
-
-
-def _seed(seed: int) -> str:
-    if not 0 <= operator.index(seed) <= LARGEST_SEED:
-        raise _core.ScenarioError(f"seeds are whole numbers from 0 to {LARGEST_SEED}")
-    return str(operator.index(seed))
-
-
-def _settings(changes: Mapping[str, object]) -> list[tuple[str, str]]:
-    """Keys and values in TOML syntax, or the bare strings that they are.
-
-    Raises:
-        ScenarioError: If a value cannot be written so.
-    """
-    try:
-        return [(key, _value(value)) for key, value in changes.items()]
-    except (ValueError, RecursionError):  # of whole numbers of more than 4300 digits
-        raise _core.ScenarioError(
-            f"set {', '.join(map(brief, changes))}: a value is too long a number, or too deep"
-        ) from None
-
-
-def _value(value: object) -> str:
-    """A setting in TOML syntax, or the bare string that it is."""
-    if getattr(value, "ndim", None) == 0:
-        value = _of_numpy(value)
-    match value:
-        case str():
-            return value
-        case bool():
-            return str(value).lower()
-        case int() | float():
-            return repr(value)
-        case Mapping():
-            inner = ", ".join(f"{json.dumps(key)} = {_inner(each)}" for key, each in value.items())
-            return f"{{{inner}}}"
-        case Iterable():
-            return f"[{', '.join(_inner(each) for each in value)}]"
-        case _:
-            return str(value)
-
-
-def _of_numpy(value: Any) -> object:
-    """The number that one of numpy's is.
-
-    Raises:
-        TypeError: If it is none.
-    """
-    if getattr(value, "ndim", None) == 0:
-        found: object = value.item()
-        return found
-    raise TypeError(f"a setting cannot be a {type(value).__name__}")
-
-
-def _inner(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else _value(value)

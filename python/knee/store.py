@@ -1,9 +1,10 @@
 """Finished runs, kept by what made them.
 
 A run is kept under the SHA-256 of its scenario as it would run (every default written out, one
-variant, one seed) and of the fingerprint of the compiled sources. An entry appears by a rename,
+variant, one seed), of the fingerprint of the compiled sources, and of the fingerprints of the laws
+that it runs: a law that changes leaves the runs of all others valid. An entry appears by a rename,
 whole or not at all, so a process may be killed at any time and several may share a store. It holds
-its files' checksums (`sha256sum -c SHA256SUMS`): one that is damaged is set aside, not believed.
+its files' checksums (`sha256sum -c SHA256SUMS`): a damaged entry is set aside and not used.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import itertools
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -27,6 +28,10 @@ DEFAULT = Path("results/store")
 """Where runs are kept unless another folder, or KNEE_STORE, is named."""
 
 SUMS = "SHA256SUMS"
+MADE_BY = "made-by.txt"
+"""The fingerprints that a run's key has, a line each."""
+KEPT = frozenset({*FILES, MADE_BY})
+"""The files of an entry, but for their checksums."""
 POLL = 0.2
 """How long a process waits for another's lock before it asks whether to go on, s."""
 
@@ -61,12 +66,14 @@ class Store:
             raise StoreError(f"cannot keep runs in {self.folder}: {reason(error)}") from error
 
     @staticmethod
-    def key(scenario_toml: str) -> str:
-        """The key of a scenario as run; its name and title, at the top, don't count."""
-        head, brace, rest = scenario_toml.partition("\n[")
-        settings = _LABELS.sub("", head + "\n") + brace + rest
-        made_by = f"{_core.__version__} {_core.__fingerprint__}\n"
-        return hashlib.sha256((made_by + settings).encode()).hexdigest()
+    def key(scenario_toml: str, laws: Sequence[str]) -> str:
+        """The key of a run.
+
+        Args:
+            scenario_toml: Its scenario as run; name and title, at the top, do not count.
+            laws: Its laws with their fingerprints, as `knee._core.Scenario.laws` lists them.
+        """
+        return _key(scenario_toml, _made_by(laws))
 
     def get(self, key: str) -> Run | None:
         """The run kept under `key`, or None; a damaged one is none."""
@@ -78,19 +85,22 @@ class Store:
             self._whole.add(key)
         return key in self._whole
 
-    def put(self, key: str, run: Run) -> None:
-        """Keep `run` under `key`; if another process was faster, its like stays.
+    def put(self, run: Run, laws: Sequence[str]) -> None:
+        """Keep `run`, which these laws made; if another process was faster, its like stays.
 
         Raises:
             StoreError: If the folder cannot be written.
         """
+        made_by = _made_by(laws)
+        key = _key(run.scenario_toml, made_by)
         entry = self._entry(key)
         try:
             with working_folder(self.folder) as work:
                 new = work / NEW / key
                 new.mkdir()
                 run.write(new)
-                sums = "".join(f"{_digest(new / name)}  {name}\n" for name in sorted(FILES))
+                (new / MADE_BY).write_text(made_by, encoding="utf-8")
+                sums = "".join(f"{_digest(new / name)}  {name}\n" for name in sorted(KEPT))
                 (new / SUMS).write_text(sums, encoding="utf-8")
                 sync(new)
                 self.set_aside_if_damaged(key)
@@ -154,10 +164,13 @@ class Store:
         try:
             lines = (entry / SUMS).read_text(encoding="utf-8").splitlines()
             sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
-            for name in sorted(FILES):
+            for name in sorted(KEPT):
                 if sums.get(name) != _digest(entry / name):
                     return f"{name} is not as its checksum in {SUMS} says"
-            if Store.key((entry / SCENARIO).read_text(encoding="utf-8")) != key:
+            scenario, made_by = (
+                (entry / name).read_text(encoding="utf-8") for name in (SCENARIO, MADE_BY)
+            )
+            if _key(scenario, made_by) != key:
                 return f"{SCENARIO} is of another run"
         except FileNotFoundError as error:
             return f"it lacks {Path(error.filename).name}"
@@ -169,6 +182,18 @@ class Store:
 
     def _entry(self, key: str) -> Path:
         return self.folder / key[:2] / key
+
+
+def _made_by(laws: Sequence[str]) -> str:
+    return "".join(
+        f"{line}\n" for line in (f"knee {_core.__version__} {_core.__fingerprint__}", *laws)
+    )
+
+
+def _key(scenario_toml: str, made_by: str) -> str:
+    head, brace, rest = scenario_toml.partition("\n[")
+    settings = _LABELS.sub("", head + "\n") + brace + rest
+    return hashlib.sha256((made_by + settings).encode()).hexdigest()
 
 
 def _digest(file: Path) -> str:

@@ -1,6 +1,6 @@
 //! Numbers with units: their units and ranges, and how they are read.
 
-use crate::nearest::nearest;
+use crate::nearest::hint;
 
 /// What kind of quantity a text gives: its units, its range and an example.
 pub struct Measure {
@@ -174,7 +174,7 @@ impl Measure {
         }
         let spelled = if unit == "µs" || unit == "μs" { "us" } else { unit };
         let Some((name, scale)) = self.units.iter().find(|(name, _)| *name == spelled) else {
-            let hint = nearest(unit, self.units.iter().map(|(name, _)| *name));
+            let hint = hint(unit, self.units.iter().map(|(name, _)| *name));
             return Err(format!(
                 "unknown unit \"{unit}\"; units of {} are {}{hint}",
                 self.noun,

@@ -1,7 +1,7 @@
 //! "Did you mean": the valid name that is nearest to a mistyped one.
 
-/// `; did you mean ..?` if one of `names` is close to `given`, else nothing.
-pub fn nearest<'a>(given: &str, names: impl Iterator<Item = &'a str>) -> String {
+/// The one of `names` that is close to `given`, if one is.
+pub fn nearest<'a>(given: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let lower = given.to_lowercase();
     names
         .map(|name| (strsim::damerau_levenshtein(&lower, &name.to_lowercase()), name))
@@ -9,7 +9,12 @@ pub fn nearest<'a>(given: &str, names: impl Iterator<Item = &'a str>) -> String 
         .filter(|(distance, name)| {
             *distance <= (name.len().max(given.len()) / 3).max(1) && *distance < name.len()
         })
-        .map_or_else(String::new, |(_, name)| format!("; did you mean `{name}`?"))
+        .map(|(_, name)| name)
+}
+
+/// `; did you mean ..?` if one of `names` is close to `given`, else nothing.
+pub fn hint<'a>(given: &str, names: impl Iterator<Item = &'a str>) -> String {
+    nearest(given, names).map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }
 
 /// `names`, sorted and separated by commas.
@@ -26,10 +31,10 @@ mod tests {
     #[test]
     fn only_close_names_are_offered() {
         let names = ["rate", "buffer", "rate_changes"];
-        assert_eq!(nearest("rat", names.into_iter()), "; did you mean `rate`?");
-        assert_eq!(nearest("Rate", names.into_iter()), "; did you mean `rate`?");
-        assert_eq!(nearest("rate_change", names.into_iter()), "; did you mean `rate_changes`?");
-        assert_eq!(nearest("xyz", names.into_iter()), "");
-        assert_eq!(nearest("mbps", ["bps", "Mbps"].into_iter()), "; did you mean `Mbps`?");
+        assert_eq!(nearest("rat", names.into_iter()), Some("rate"));
+        assert_eq!(nearest("Rate", names.into_iter()), Some("rate"));
+        assert_eq!(nearest("rate_change", names.into_iter()), Some("rate_changes"));
+        assert_eq!(nearest("xyz", names.into_iter()), None);
+        assert_eq!(hint("mbps", ["bps", "Mbps"].into_iter()), "; did you mean `Mbps`?");
     }
 }

@@ -81,6 +81,12 @@ ranged! {
     ArrivalRate: f64, "number", 0.000001, 100_000_000, "a number a second";
     #[doc = "A Pareto distribution's shape."]
     ParetoShape: f64, "number", 1.001, 100, "a number";
+    #[doc = "A contention window in slots."]
+    Slots: u32, "integer", 1, 65535, "a whole number of slots";
+    #[doc = "Transmissions of a frame."]
+    Retries: u32, "integer", 1, 255, "a whole number";
+    #[doc = "Packets of one transmission."]
+    Packets: u32, "integer", 1, 64, "a whole number";
     #[doc = "A multiple of window / RTT."]
     PacingGain: f64, "number", 0.01, 100, "a number";
 }

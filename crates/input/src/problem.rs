@@ -1,15 +1,44 @@
 //! Mistakes in a scenario.
 
+use crate::nearest::{hint, listed, nearest};
 use std::fmt;
 
-/// A mistake in a scenario, in one sentence: `where: key = value: what is wrong and what is allowed`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem(pub String);
+/// A mistake in a scenario: a sentence, and its parts for programs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Problem {
+    /// The sentence: `where: key = value: what is wrong and what is allowed`.
+    pub sentence: String,
+    /// The line of the text that is meant, from 1.
+    pub line: Option<usize>,
+    /// The dotted key that is meant; elements of lists go by their name.
+    pub path: Option<String>,
+    /// What stands there, as TOML.
+    pub given: Option<String>,
+    /// The names that are allowed there, sorted; none where no names are.
+    pub allowed: Vec<String>,
+    /// The one of these that is nearest to what was given.
+    pub nearest: Option<String>,
+}
+
+impl Problem {
+    /// A problem that no value of the text has.
+    pub fn new(sentence: impl Into<String>) -> Self {
+        Self { sentence: sentence.into(), ..Self::default() }
+    }
+}
+
+impl From<Fault> for Problem {
+    /// Of no text: the sentence is the fault's own.
+    fn from(fault: Fault) -> Self {
+        let Fault { message, allowed, nearest, .. } = fault;
+        Self { allowed, nearest, ..Self::new(message) }
+    }
+}
 
 impl fmt::Display for Problem {
-    /// In one line: characters that control a terminal or change the direction of writing are escaped.
+    /// The sentence in one line: characters that control a terminal or change the direction of writing are escaped.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.chars().try_for_each(|c| {
+        self.sentence.chars().try_for_each(|c| {
             if c.is_control() || is_invisible(c) {
                 write!(f, "{}", c.escape_default())
             } else {
@@ -71,7 +100,8 @@ impl KeyPath {
     }
     /// A fault at this path.
     pub fn fault(&self, message: impl Into<String>) -> Fault {
-        Fault { path: self.clone(), message: message.into() }
+        let (path, message) = (self.clone(), message.into());
+        Fault { path, message, allowed: Vec::new(), nearest: None }
     }
 }
 
@@ -82,4 +112,32 @@ pub struct Fault {
     pub path: KeyPath,
     /// What is wrong with it, and what is allowed.
     pub message: String,
+    /// See [`Problem::allowed`].
+    pub allowed: Vec<String>,
+    /// See [`Problem::nearest`].
+    pub nearest: Option<String>,
+}
+
+impl Fault {
+    /// Notes which names are allowed in place of `given`, without a word.
+    pub fn of_names<'a>(mut self, given: &str, names: impl Iterator<Item = &'a str>) -> Self {
+        self.allowed = names.map(str::to_owned).collect();
+        self.allowed.sort_unstable();
+        let near = nearest(given, self.allowed.iter().map(String::as_str));
+        self.nearest = near.map(str::to_owned);
+        self
+    }
+
+    /// Notes which names are allowed in place of `given`, and says so: `message; intro a, b; did you mean `b`?`.
+    pub fn among<'a>(
+        self,
+        intro: &str,
+        given: &str,
+        names: impl Iterator<Item = &'a str> + Clone,
+    ) -> Self {
+        let mut fault = self.of_names(given, names.clone());
+        let (all, hint) = (listed(names.clone()), hint(given, names));
+        fault.message.push_str(&format!("; {intro} {all}{hint}"));
+        fault
+    }
 }

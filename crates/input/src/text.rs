@@ -1,6 +1,6 @@
 //! The scenario's text: it is read into a tree, overridden, and searched for the line of a fault.
 
-use crate::nearest::{listed, nearest};
+use crate::nearest::listed;
 use crate::problem::{Fault, Key, KeyPath, Problem};
 use crate::source::{Format, Source};
 use serde::de::DeserializeOwned;
@@ -38,7 +38,7 @@ impl<'a> Text<'a> {
         let settings = source.overrides.iter().map(|(key, value)| key.len() + value.len());
         let bytes = source.text.len() + settings.sum::<usize>();
         if bytes > MOST_TEXT {
-            return Err(Problem(format!(
+            return Err(Problem::new(format!(
                 "{}: a scenario has at most {} MB of text, this one {:.1} MB",
                 source.name,
                 MOST_TEXT / 1_000_000,
@@ -77,7 +77,10 @@ impl<'a> Text<'a> {
             .and_then(|mut table| table.remove("value"))
             .unwrap_or_else(|| Value::String(value.to_owned()));
         let label = shortened(label);
-        let fail = |message: &str| Problem(format!("{label}: {message}"));
+        let fail = |message: &str| Problem {
+            path: Some(key.to_owned()),
+            ..Problem::new(format!("{label}: {message}"))
+        };
         let parts = key.split('.').count();
         if parts > MOST_PARTS {
             let most =
@@ -168,20 +171,32 @@ impl<'a> Text<'a> {
             long.starts_with(short)
                 || (short.starts_with(long) && !long.is_empty() && line(&setting.path).is_none())
         };
+        let path = (!fault.path.0.is_empty()).then(|| names(&self.tree, &fault.path));
+        let given = self.value(&fault.path).filter(|value| !value.is_table());
+        let problem = |sentence: String, line| Problem {
+            sentence,
+            line,
+            path: path.clone(),
+            given: given.map(ToString::to_string),
+            allowed: fault.allowed.clone(),
+            nearest: fault.nearest.clone(),
+        };
         if let Some(setting) = self.overrides.iter().rev().find(caused) {
             if setting.path == fault.path {
-                return Problem(format!("{}: {message}", setting.label));
+                return problem(format!("{}: {message}", setting.label), None);
             }
-            return Problem(format!("{}: {}: {message}", setting.label, self.shown(&fault.path)));
+            let shown = self.shown(&fault.path);
+            return problem(format!("{}: {shown}: {message}", setting.label), None);
         }
-        let place = match line(&fault.path) {
+        let line = line(&fault.path);
+        let place = match line {
             Some(line) => format!("{}:{line}", self.source.name),
             None => self.source.name.to_owned(),
         };
-        if fault.path.0.is_empty() {
-            return Problem(format!("{place}: {message}"));
+        if path.is_none() {
+            return problem(format!("{place}: {message}"), line);
         }
-        Problem(format!("{place}: {}: {message}", self.shown(&fault.path)))
+        problem(format!("{place}: {}: {message}", self.shown(&fault.path)), line)
     }
 
     /// A list's name in messages.
@@ -280,9 +295,10 @@ fn names(tree: &Value, path: &KeyPath) -> String {
 }
 
 /// Keys that take lists of tables.
-const TABLE_LISTS: [&str; 6] = ["variant", "link", "aggregate", "flows", "probe", "rate_changes"];
+const TABLE_LISTS: [&str; 8] =
+    ["variant", "link", "wlan", "station", "aggregate", "flows", "probe", "rate_changes"];
 /// Keys that take lists of values.
-const VALUE_LISTS: [&str; 5] = ["seeds", "rates", "path", "back", "uniform"];
+const VALUE_LISTS: [&str; 7] = ["seeds", "rates", "path", "back", "uniform", "from", "to"];
 
 /// Are lists only where lists belong? (serde would also read a table from a list of its values.)
 fn lists(value: &Value, at: &KeyPath) -> Result<(), Fault> {
@@ -330,10 +346,11 @@ fn syntax(source: &Source, line: Option<usize>, message: &str) -> Problem {
         Format::Json => "JSON",
     };
     let message = message.replace('\n', " ");
-    match line {
-        Some(line) => Problem(format!("{}:{line}: not valid {format}: {message}", source.name)),
-        None => Problem(format!("{}: not valid {format}: {message}", source.name)),
-    }
+    let place = match line {
+        Some(line) => format!("{}:{line}", source.name),
+        None => source.name.to_owned(),
+    };
+    Problem { line, ..Problem::new(format!("{place}: not valid {format}: {message}")) }
 }
 
 /// JSON as TOML; keys with null are left out.
@@ -369,22 +386,22 @@ fn quoted(message: &str) -> impl Iterator<Item = &str> {
 /// serde's message in plain words.
 fn reworded(path: KeyPath, message: &str) -> Fault {
     let message = message.trim();
-    let found = |rest: &str, what: &str| {
+    let found = |rest: &str| {
         let mut names = quoted(rest);
         let given = names.next().unwrap_or_default().to_owned();
-        let allowed: Vec<&str> = names.collect();
-        let hint = nearest(&given, allowed.iter().copied());
-        let text = format!("{what}; allowed are {}{hint}", listed(allowed.into_iter()));
-        (given, text)
+        (given, names.map(str::to_owned).collect::<Vec<_>>())
+    };
+    let allowed = |path: KeyPath, what: &str, (given, names): &(String, Vec<String>)| {
+        path.fault(what).among("allowed are", given, names.iter().map(String::as_str))
     };
     if let Some(rest) = message.strip_prefix("unknown field ") {
-        let (given, text) = found(rest, "unknown key");
-        let named = path.0.last() == Some(&Key::Name(given.clone()));
-        return if named { path } else { path.key(&given) }.fault(text);
+        let found = found(rest);
+        let named = path.0.last() == Some(&Key::Name(found.0.clone()));
+        let path = if named { path } else { path.key(&found.0) };
+        return allowed(path, "unknown key", &found);
     }
     if let Some(rest) = message.strip_prefix("unknown variant ") {
-        let (_, text) = found(rest, "unknown name");
-        return path.fault(text);
+        return allowed(path, "unknown name", &found(rest));
     }
     if message.starts_with("missing field ") {
         let name = quoted(message).next().unwrap_or_default();

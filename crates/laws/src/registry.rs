@@ -195,6 +195,7 @@ senders! {
     Bbr = senders::bbr::v1::Bbr;
     Bbr3 = senders::bbr::v3::Bbr3;
     Prague = senders::prague::Prague;
+    Cbr = senders::cbr::Cbr;
 }
 
 routers! {

@@ -6,6 +6,7 @@ mod closed;
 mod rcp;
 mod scalable;
 mod vcp;
+mod wlan;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
@@ -13,7 +14,6 @@ use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array}
 use knee_fluid::effort::{Effort, Unsolved};
 use knee_fluid::max_min::Topology;
 use knee_input::interrupt::{Interrupt, Stopped};
-use knee_input::nearest::{listed, nearest};
 use knee_input::problem::{Fault, KeyPath, Problem};
 use knee_input::quantity::{Rate, Size};
 use knee_input::source::{Format, Source};
@@ -63,16 +63,17 @@ const MODELS: &[Entry] = &[
     ("scalable_network_margin", entry::<scalable::Margins>),
     ("scalable_network_rest", entry::<scalable::Rest>),
     ("scalable_nyquist", entry::<scalable::Gain>),
+    ("wlan_capacity", entry::<wlan::Capacity>),
+    ("wlan_saturation", entry::<wlan::Saturation>),
 ];
 
 /// Solves the fluid model called `model`; `settings` is a JSON object. Numbers are finite, or
 /// null where they have no meaning.
 pub fn fluid(model: &str, settings: &str, interrupt: Interrupt) -> Result<RecordBatch, Stopped> {
     let Some((_, solve)) = MODELS.iter().find(|(name, _)| *name == model) else {
-        let near = nearest(model, MODELS.iter().map(|(name, _)| *name));
-        let all = listed(MODELS.iter().map(|(name, _)| *name));
-        let said = format!("there is no fluid model `{model}`{near}; there are {all}");
-        return Err(Problem(said).into());
+        let fault = KeyPath::root().fault(format!("there is no fluid model `{model}`"));
+        let names = MODELS.iter().map(|(name, _)| *name);
+        return Err(Problem::from(fault.among("there are", model, names)).into());
     };
     let source = Source { text: settings, name: model, format: Format::Json, overrides: &[] };
     let stop = || interrupt.is_wanted();
@@ -80,7 +81,7 @@ pub fn fluid(model: &str, settings: &str, interrupt: Interrupt) -> Result<Record
     if let Some((name, row)) = columns.iter().find_map(boundless) {
         let said =
             format!("{model}: no finite solution: {name} is beyond all numbers in row {row}");
-        return Err(Problem(said).into());
+        return Err(Problem::new(said).into());
     }
     let nullable = columns.into_iter().map(|(name, values)| {
         let number = values.data_type() == &arrow_schema::DataType::Float64;
@@ -191,9 +192,8 @@ impl Links {
         }
         let find = |flow: usize, hop: usize, name: &String| {
             names.binary_search(name).map_err(|_| {
-                let near = nearest(name, names.iter().map(String::as_str));
-                let all = listed(names.iter().map(String::as_str));
-                key.index(flow).index(hop).fault(format!("is no link{near} (links: {all})"))
+                let fault = key.index(flow).index(hop).fault("there is no such link");
+                fault.among("there are", name, names.iter().map(String::as_str))
             })
         };
         let mut indices = Vec::new();

@@ -3,7 +3,6 @@
 use super::{Columns, Model, NoColumns, gaps, numbers, packets, unsolved, within};
 use knee_fluid::effort::{Effort, Unsolved};
 use knee_fluid::rcp::{Law, Link, piqi_bound, piqi_exact, piqi_simple_bound, qi_bound, qi_exact};
-use knee_input::nearest::nearest;
 use knee_input::problem::{Fault, KeyPath};
 use knee_input::quantity::{Period, Rate, Size};
 use serde::Deserialize;
@@ -114,8 +113,8 @@ impl Rates {
             "qi-rcp" => Ok(Law::QiRcp { kappa: kappa(qi_bound(longest))? }),
             "piqi-rcp" => Ok(Law::PiqiRcp { kappa: kappa(piqi_bound(longest))?, tau1, tau2 }),
             other => {
-                let near = nearest(other, LAWS.into_iter());
-                Err(key.fault(format!("must be rcp, qi-rcp or piqi-rcp{near}")))
+                let fault = key.fault("there is no such law");
+                Err(fault.among("there are", other, LAWS.into_iter()))
             }
         }
     }

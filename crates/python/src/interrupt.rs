@@ -5,10 +5,10 @@ use std::thread;
 use std::time::Duration;
 
 use knee_scenario::{Interrupt, Stopped};
-use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::scenario::ScenarioError;
+use crate::exceptions::raised;
 
 /// How long a Ctrl-C or a report waits at most.
 const POLL: Duration = Duration::from_millis(50);
@@ -40,16 +40,7 @@ pub fn watched<T: Send>(
         watch.map(|()| result)
     })?;
     match outcome {
-        Ok(result) => result.map_err(raised),
+        Ok(result) => result.map_err(|stopped| raised(py, &stopped)),
         Err(()) => Err(PyRuntimeError::new_err("a fault in the compiled part: it panicked")),
-    }
-}
-
-/// The exception for work that yielded nothing.
-fn raised(stopped: Stopped) -> PyErr {
-    match stopped {
-        Stopped::Interrupted => PyKeyboardInterrupt::new_err(()),
-        Stopped::Refused(_) | Stopped::Ended(_) => ScenarioError::new_err(stopped.to_string()),
-        Stopped::Failed(_) => PyRuntimeError::new_err(stopped.to_string()),
     }
 }

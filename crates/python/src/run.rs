@@ -7,6 +7,7 @@ use knee_scenario::{Control, MemoryLimit};
 use pyo3::prelude::*;
 
 use crate::columns::Columns;
+use crate::exceptions::refused;
 use crate::interrupt::watched;
 use crate::scenario::Scenario;
 
@@ -81,8 +82,8 @@ pub fn available_memory() -> Option<u64> {
 
 /// Bytes of a text such as `8 GB`.
 #[pyfunction]
-pub fn parse_memory(text: &str) -> PyResult<u64> {
-    match MemoryLimit::read(text).map_err(crate::scenario::refused)? {
+pub fn parse_memory(py: Python<'_>, text: &str) -> PyResult<u64> {
+    match MemoryLimit::read(text).map_err(|problem| refused(py, &problem))? {
         MemoryLimit::Bytes(bytes) => Ok(bytes),
         MemoryLimit::Available => Ok(u64::MAX),
     }

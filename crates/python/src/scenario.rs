@@ -1,29 +1,9 @@
 //! Checked scenarios, the catalogue of laws, and the schema.
 
-use knee_scenario::{CompareOptions, Format, Interrupt, Laws, Problem, Source};
-use pyo3::create_exception;
-use pyo3::exceptions::{PyUserWarning, PyValueError};
+use knee_scenario::{CompareOptions, Format, Interrupt, Laws, Source};
 use pyo3::prelude::*;
 
 use crate::interrupt::watched;
-
-create_exception!(
-    knee._core,
-    ScenarioError,
-    PyValueError,
-    "A scenario that knee refuses; the message is one sentence: where, what was given, what is allowed."
-);
-
-create_exception!(
-    knee._core,
-    ScenarioWarning,
-    PyUserWarning,
-    "Something of a scenario that is accepted, though it is likely not meant; the message is one sentence."
-);
-
-pub fn refused(problem: Problem) -> PyErr {
-    ScenarioError::new_err(problem.to_string())
-}
 
 /// A checked scenario: it can be run.
 #[pyclass(frozen, module = "knee._core")]
@@ -81,6 +61,13 @@ impl Scenario {
     #[getter]
     fn seeds(&self) -> Vec<u64> {
         self.0.seeds()
+    }
+
+    /// The laws that each variant runs, in order of variant: `sender NAME HASH` and `router NAME HASH`, sorted. A hash
+    /// changes when the law does.
+    #[getter]
+    fn laws(&self) -> Vec<Vec<String>> {
+        self.0.laws()
     }
 
     /// Sentences about what it says that may be meant, but likely is not.

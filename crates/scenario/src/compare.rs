@@ -55,7 +55,7 @@ pub fn compare(
 ) -> Result<Scenario, Stopped> {
     if options.protocols.is_empty() {
         let message = "name at least one protocol to compare, such as vcp or sack/red";
-        return Err(Problem(message.to_owned()).into());
+        return Err(Problem::new(message.to_owned()).into());
     }
     let variants: String = options
         .protocols

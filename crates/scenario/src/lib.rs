@@ -19,7 +19,7 @@ pub use knee_input::problem::Problem;
 pub use knee_input::source::{Format, Source};
 pub use knee_input::text::MOST_TEXT;
 pub use knee_laws::laws::Laws;
-pub use plan::memory::{MemoryLimit, available};
+pub use run::memory::{MemoryLimit, available};
 pub use run::results::Results;
 pub use run::runs::{Control, run};
 pub use scenario::Scenario;

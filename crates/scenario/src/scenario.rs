@@ -1,14 +1,15 @@
 //! A checked scenario.
 
-use crate::document::defaults;
+use crate::document::fill;
 use crate::document::format::{Document, ProbeSpec};
 use crate::network::aggregate;
 use crate::network::core::Network;
 use crate::network::graph;
 use crate::network::template::{dumbbell, parking_lot};
+use crate::network::wlan;
+use crate::plan::aggregates;
 use crate::plan::check;
 use crate::plan::doubts::doubts;
-use crate::plan::memory;
 use crate::plan::plans::{Plan, plan};
 use crate::plan::variant;
 use crate::warning::Warning;
@@ -38,7 +39,7 @@ impl Scenario {
         match Self::parse_with(source, Laws::shipped(), Interrupt::NEVER) {
             Ok(scenario) => Ok(scenario),
             Err(Stopped::Refused(problem)) => Err(problem),
-            Err(other) => Err(Problem(other.to_string())),
+            Err(other) => Err(Problem::new(other.to_string())),
         }
     }
 
@@ -70,7 +71,7 @@ impl Scenario {
         interrupt: Interrupt,
     ) -> Result<Self, Halt> {
         check::document(&document)?;
-        defaults::fill(&mut document);
+        fill::fill(&mut document);
         let bottleneck = document.bottleneck.clone().unwrap_or_default();
         let (mut network, template) = match (&document.dumbbell, &document.parking_lot) {
             (Some(template), _) => {
@@ -81,7 +82,13 @@ impl Scenario {
                 let (network, template) = parking_lot::expand(template, &bottleneck)?;
                 (network, Some(template))
             }
-            (None, None) => (graph::links(&document)?, None),
+            (None, None) => match document.wlan.template() {
+                Some(template) => {
+                    let (network, template) = wlan::expand(template)?;
+                    (network, Some(template))
+                }
+                None => (graph::links(&document)?, None),
+            },
         };
         aggregate::links(&document, &mut network, template.as_ref(), interrupt)?;
         graph::groups(&document, &mut network, template.as_ref(), interrupt)?;
@@ -95,14 +102,12 @@ impl Scenario {
             .iter()
             .map(|variant| {
                 let network = if variant.aggregates { &network } else { &plain };
-                plan(variant, (network, laws), interrupt)
+                let plan = plan(variant, (network, laws), interrupt)?;
+                aggregates::check(&plan, network)?;
+                Ok(plan)
             })
-            .collect::<Result<Vec<_>, _>>()?;
+            .collect::<Result<Vec<_>, Halt>>()?;
         check::slow_start(&document, &network, &plans)?;
-        for plan in &plans {
-            let network = if plan.aggregates { &network } else { &plain };
-            crate::run::build::check_laws(plan, network, interrupt)?;
-        }
         let probes = check::chosen_probes(&document, &network);
         Ok(Self {
             document,
@@ -133,12 +138,6 @@ impl Scenario {
     /// What it says that may be meant, but likely is not.
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
-    }
-
-    /// About how much memory its runs take, so many at a time: bytes at the peak.
-    pub fn memory(&self, threads: usize) -> u64 {
-        let need = memory::Need::of(self, Interrupt::NEVER);
-        need.map_or(u64::MAX, |need| need.bytes(threads))
     }
 
     /// Names of its variants, in order.

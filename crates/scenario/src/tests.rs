@@ -1,7 +1,8 @@
 //! Closed forms and draws, seen from inside.
 
+use crate::network::flows::{start_times, stop_times};
 use crate::plan::plans::Plan;
-use crate::run::build::{network, start_times, stop_times};
+use crate::run::build::network;
 use crate::scenario::Scenario;
 use knee_input::interrupt::Interrupt;
 use knee_input::quantity::{BufferSize, Delay, FlowSize, Period, Rate, Size, Written};
@@ -301,11 +302,10 @@ fn a_profile_stands_for_its_keys_where_it_is_written() {
 
 #[test]
 fn every_key_of_the_modern_profile_has_a_source() {
-    let keys = serde_json::json!(crate::document::defaults::profile(
-        crate::document::format::Profile::Modern
-    ));
+    let keys =
+        serde_json::json!(crate::document::fill::profile(crate::document::format::Profile::Modern));
     let keys = keys.as_object().expect("a table");
-    let sources = crate::document::defaults::MODERN_SOURCES;
+    let sources = crate::document::fill::MODERN_SOURCES;
     assert_eq!(keys.len(), sources.len());
     assert!(sources.iter().all(|(key, _)| keys.contains_key(*key)));
 }

@@ -5,13 +5,36 @@
 #![allow(clippy::disallowed_methods)]
 
 use knee_laws::laws::Laws;
-use knee_scenario::{Format, Scenario, Source};
+use knee_scenario::{Format, Problem, Scenario, Source};
 use std::path::Path;
 
 fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let mut names: Vec<_> = names.collect();
     names.sort_unstable();
     names.join(", ")
+}
+
+/// The parts of a problem are those that its sentence tells.
+fn hold_together(problem: &Problem) {
+    let Problem { sentence, line, path, given, allowed, nearest } = problem;
+    if let Some(line) = line {
+        assert!(sentence.contains(&format!(".toml:{line}: ")), "line {line}: {sentence}");
+    }
+    if let Some(path) = path {
+        assert!(sentence.contains(path.as_str()), "{path}: {sentence}");
+    }
+    assert!(given.is_none() || path.is_some(), "{sentence}");
+    assert!(allowed.is_sorted(), "{sentence}");
+    assert!(allowed.iter().all(|name| sentence.contains(name.as_str())), "{sentence}");
+    // Of units, the sentence alone tells which are allowed.
+    assert!(
+        allowed.is_empty() || nearest.is_some() == sentence.contains("did you mean"),
+        "{sentence}"
+    );
+    if let Some(nearest) = nearest {
+        assert!(allowed.contains(nearest), "{sentence}");
+        assert!(sentence.contains(&format!("did you mean `{nearest}`?")), "{sentence}");
+    }
 }
 
 #[test]
@@ -39,7 +62,10 @@ fn bad_scenarios_are_refused_in_one_exact_sentence() {
         let source = Source { text: &text, name, format: Format::Toml, overrides: &overrides };
         let said = match Scenario::parse(&source) {
             Ok(_) => "accepted".to_owned(),
-            Err(problem) => problem.to_string(),
+            Err(problem) => {
+                hold_together(&problem);
+                problem.to_string()
+            }
         };
         let said = said.replace(&senders, "{senders}").replace(&routers, "{routers}");
         if said != expected {

@@ -1,6 +1,5 @@
 //! The description of a network, as `knee-scenario` gives it to the simulator.
 
-pub use crate::medium::phy::{Phy, Symbol};
 pub use crate::quantity::Quantity;
 use knee_laws::capacity;
 use knee_laws::codecs::Codec;
@@ -10,7 +9,7 @@ use knee_laws::registry::{Router, Sender};
 use knee_laws::router::Needs;
 use knee_laws::routers::droptail::DropTail;
 use knee_laws::sender::Recovery;
-pub use knee_path::Buffer;
+pub use knee_path::{Buffer, Phy, STANDARDS, Standard, Symbol};
 
 /// A link, by its index in [`NetworkConfig::links`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,6 +58,27 @@ pub struct Estimate {
     pub passive: bool,
 }
 
+/// What a link's law takes for the link's capacity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Capacity {
+    /// The link's rate.
+    Rate,
+    /// This rate, whatever the link's is.
+    Fixed(BitRate),
+    /// An estimate; until there is one, the link's rate.
+    Estimated(Estimate),
+}
+
+impl Capacity {
+    /// How it is estimated, if it is.
+    pub fn estimate(&self) -> Option<Estimate> {
+        match self {
+            Self::Estimated(estimate) => Some(*estimate),
+            Self::Rate | Self::Fixed(_) => None,
+        }
+    }
+}
+
 /// A change of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LinkChange {
@@ -99,8 +119,8 @@ pub struct LinkConfig {
     pub router: Router,
     /// What the law needs of the link.
     pub needs: Needs,
-    /// Is the law told an estimate of the capacity in place of the rate?
-    pub estimate: Option<Estimate>,
+    /// The capacity that the law is told.
+    pub capacity: Capacity,
     /// What changes in the run, in order of time.
     pub changes: Vec<(Time, LinkChange)>,
     /// May it also change from outside ([`Simulation::apply`](crate::Simulation::apply))?
@@ -123,7 +143,7 @@ impl LinkConfig {
             buffer: Buffer::Unlimited,
             router: Router::DropTail(DropTail),
             needs: Needs::ARRIVALS,
-            estimate: None,
+            capacity: Capacity::Rate,
             changes: Vec::new(),
             changeable: false,
             loss: None,

@@ -8,7 +8,7 @@
 //! packets come in the order in which the feeder sends them. When the feeder sends a packet, its arrival at the far
 //! end of this link is known. Such a link is called *known ahead*.
 
-use crate::config::{Buffer, LinkChange, LinkConfig, LinkId};
+use crate::config::{Buffer, Capacity, LinkChange, LinkConfig, LinkId};
 use crate::impairment::Fate;
 use crate::packet::Packet;
 use crate::port::Port;
@@ -80,7 +80,7 @@ impl Link {
         let unseen = matches!(config.router, Router::DropTail(_))
             && config.buffer == Buffer::Unlimited
             && config.changes.is_empty()
-            && !(impaired || config.changeable || config.estimate.is_some())
+            && !(impaired || config.changeable || config.capacity != Capacity::Rate)
             && !(config.measured || config.needs.queues > 1);
         Self {
             byte_time: byte_time(config.rate),
@@ -89,7 +89,7 @@ impl Link {
             line: Ring::default(),
             known_ahead: false,
             is_impaired: impaired,
-            estimates: config.estimate.is_some(),
+            estimates: config.capacity.estimate().is_some(),
             service: Service::Own,
             server: 0,
             port: (!unseen).then(|| Box::new(Port::new(config, seed, false))),

@@ -1,7 +1,7 @@
 //! A link's entrance, for links that need one: the queue with its law, impairments, statistics, and changes of the
 //! rate.
 
-use crate::config::{LinkChange, LinkConfig, LinkId, RandomLoss};
+use crate::config::{Capacity, LinkChange, LinkConfig, LinkId, RandomLoss};
 use crate::impairment::Impairment;
 use crate::late::Latecomers;
 use crate::meter::{Bins, Gauge, Meter};
@@ -17,6 +17,8 @@ use std::collections::VecDeque;
 struct Progress {
     sent: f64,
     capacity: f64,
+    /// Bytes that left the queue.
+    carried: f64,
 }
 
 /// How long a link has had a packet in service.
@@ -43,9 +45,11 @@ pub struct Port {
     pub may_change_delay: bool,
     /// A packet that arrives before this overtakes what is on the line.
     pub line_until: Time,
-    /// Estimates the capacity, if the law is told an estimate.
+    /// Estimates the capacity from the times of packets, if the law is told that estimate.
     estimator: Option<Estimator>,
-    estimated: Option<BitRate>,
+    /// What the law was told of the capacity in place of the rate, and whether it is told the rate.
+    told: Option<BitRate>,
+    is_told_rate: bool,
     rate: BitRate,
     changes: VecDeque<(Time, LinkChange)>,
     /// Seed of its random numbers.
@@ -61,6 +65,7 @@ pub struct Port {
     /// Its progress when statistics began, and when a probe last asked.
     base: Progress,
     probed: Progress,
+    probed_capacity: (Progress, Time),
 }
 
 impl Port {
@@ -75,9 +80,9 @@ impl Port {
         };
         let is_delay = |(_, change): &(Time, LinkChange)| matches!(change, LinkChange::Delay(_));
         let may_change_delay = config.changeable || config.changes.iter().any(is_delay);
+        let estimate = config.capacity.estimate();
         let meter = Gauge::new(config.buffer, config.measured);
-        let held =
-            held || config.changeable || config.estimate.is_some() || !config.changes.is_empty();
+        let held = held || config.changeable || estimate.is_some() || !config.changes.is_empty();
         Self {
             tells_flows: config.needs.flows,
             flows: Vec::new(),
@@ -87,8 +92,12 @@ impl Port {
             is_changeable: config.changeable,
             may_change_delay,
             line_until: Time::ZERO,
-            estimator: config.estimate.map(|estimate| Estimator::new(estimate.params)),
-            estimated: None,
+            estimator: estimate.filter(|by| !by.passive).map(|by| Estimator::new(by.params)),
+            is_told_rate: config.capacity == Capacity::Rate,
+            told: match config.capacity {
+                Capacity::Fixed(rate) => Some(rate),
+                Capacity::Rate | Capacity::Estimated(_) => None,
+            },
             rate: config.rate,
             changes: config.changes.into(),
             seed,
@@ -99,6 +108,7 @@ impl Port {
             busy: None,
             base: Progress::default(),
             probed: Progress::default(),
+            probed_capacity: Default::default(),
         }
     }
 
@@ -140,11 +150,11 @@ impl Port {
         self.changes.pop_front().map(|(_, change)| change)
     }
 
-    /// Changes the rate. The law is told, unless it is told an estimate.
+    /// Changes the rate. The law is told, unless it is told another capacity.
     pub fn change_rate(&mut self, rate: BitRate, now: Time) {
         self.capacity_up_to(now);
         self.rate = rate;
-        if self.estimator.is_none() {
+        if self.is_told_rate {
             self.queue.on_rate(rate);
         }
     }
@@ -158,13 +168,13 @@ impl Port {
 
     /// Sets the estimate of the capacity, and tells the law.
     pub fn tell_capacity(&mut self, rate: BitRate) {
-        self.estimated = Some(rate);
+        self.told = Some(rate);
         self.queue.on_rate(rate);
     }
 
-    /// The capacity that the law was told, in Mbps: an estimate, or the rate.
+    /// The capacity that the law was told, in Mbps.
     pub fn capacity_mbps(&self) -> f64 {
-        self.estimated.unwrap_or(self.rate).bps() * 1e-6
+        self.told.unwrap_or(self.rate).bps() * 1e-6
     }
 
     /// Changes the random loss.
@@ -182,15 +192,16 @@ impl Port {
     /// What was transmitted: what was accepted, without what waits and what is in service.
     fn progress(&mut self, now: Time, busy_until: Time) -> Progress {
         self.queue.advance(now);
-        if let Some(Busy { time, since }) = self.busy {
-            let under_way = since.map_or(Span::ZERO, |since| now.since(since));
-            return Progress { sent: (time + under_way).seconds(), capacity: now.seconds() };
-        }
         let tally = self.queue.tally();
         let accepted = (tally.offered.bytes - tally.dropped.bytes) as f64;
+        if let Some(Busy { time, since }) = self.busy {
+            let under_way = since.map_or(Span::ZERO, |since| now.since(since));
+            let (sent, capacity) = ((time + under_way).seconds(), now.seconds());
+            return Progress { sent, capacity, carried: accepted - self.queue.bytes() as f64 };
+        }
         let promised = self.rate.bytes_in(busy_until.since(now));
         let sent = accepted - (promised + self.queue.held_bytes() as f64);
-        Progress { sent, capacity: self.capacity_up_to(now) }
+        Progress { sent, capacity: self.capacity_up_to(now), carried: sent }
     }
 
     /// Does it keep statistics?
@@ -219,6 +230,19 @@ impl Port {
         let progress = self.progress(now, busy_until);
         let before = std::mem::replace(&mut self.probed, progress);
         utilisation(before, progress)
+    }
+
+    /// What the link could have carried since this was last asked, Mbps: its rate; that of a station, over the time in
+    /// which it had a packet to transmit. NaN if there was no such time.
+    pub fn available_since(&mut self, now: Time, busy_until: Time) -> f64 {
+        let progress = self.progress(now, busy_until);
+        let before = std::mem::replace(&mut self.probed_capacity, (progress, now));
+        let bytes_and_seconds = match self.busy {
+            Some(_) => (progress.carried - before.0.carried, progress.sent - before.0.sent),
+            None => (progress.capacity - before.0.capacity, now.since(before.1).seconds()),
+        };
+        let (bytes, seconds) = bytes_and_seconds;
+        if seconds > 0.0 { bytes * 8e-6 / seconds } else { f64::NAN }
     }
 
     /// Packets dropped since this was last asked.

@@ -59,6 +59,10 @@ quantities! {
     Drops = "drops", Sampler::Link(|port, _| port.drops_since());
     /// capacity that the router law is told, in Mbps: the rate, or an estimate
     Capacity = "capacity", Sampler::Link(|port, _| port.capacity_mbps());
+    /// capacity that there was since the last sample, in Mbps: the rate, or what a station of a wireless LAN got while
+    /// it had packets to send
+    AvailableCapacity = "available_capacity",
+        Sampler::Link(|port, (now, busy_until)| port.available_since(now, busy_until));
     /// congestion window in packets
     Window = "window", Sampler::Flow(|flow| flow.law.window());
     /// goodput in Mbps since the last sample

@@ -136,6 +136,8 @@ pub struct StationReport {
     pub collisions: u64,
     /// Transmissions of which no packet could be read for errors.
     pub errors: u64,
+    /// Those that repeat an earlier one.
+    pub retries: u64,
     /// Packets delivered.
     pub delivered: u64,
     /// Packets given up at the retry limit.

@@ -312,7 +312,8 @@ fn saturated_stations_estimate_what_they_send() {
             let uploads = Uploads { stations, errors, seconds: 32, ..eleven(Phy::b(), 0) };
             let mut config = uploads.config();
             for link in config.links.iter_mut().step_by(2) {
-                link.estimate = Some(Estimate { params: Default::default(), passive: is_passive });
+                let params = Default::default();
+                link.capacity = Capacity::Estimated(Estimate { params, passive: is_passive });
             }
             for station in &mut config.media[0].stations {
                 station.survey = is_passive.then_some(Span::from_millis(200));

@@ -1,5 +1,5 @@
 """From columns to figures over seeds."""
 
-from knee.analysis.spread import Spread, spread
+from knee.analysis.seeds import Spread, spread
 
 __all__ = ["Spread", "spread"]

@@ -15,7 +15,7 @@ import polars as pl
 
 from knee.analysis.fairness import as_frame, fair_shares
 from knee.analysis.samples import jain_index, samples
-from knee.analysis.spread import Spread
+from knee.analysis.seeds import Spread
 from knee.columns import TABLES, Run
 from knee.quantity import seconds
 from knee.scenario import Scenario
@@ -61,7 +61,7 @@ def figures(run: Run) -> pl.DataFrame:
     What a run does not have is null.
     """
     shares = _fair_shares(run)
-    warmup = seconds(run.settings.get("warmup"))
+    warmup = seconds(run.settings["warmup"])
     rows = []
     for (protocol, seed), summary in run.summary.group_by(
         ["protocol", "seed"], maintain_order=True

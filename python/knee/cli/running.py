@@ -12,8 +12,9 @@ from knee.printable import brief
 from knee.replacement import check_folder
 from knee.results import Results, is_of_a_run
 from knee.results import run as run_scenario
-from knee.scenario import LARGEST_SEED, MOST_SEEDS, Scenario, load
+from knee.scenario import Scenario, load
 from knee.scenario import compare as compare_scenario
+from knee.settings import LARGEST_SEED, MOST_SEEDS
 
 DIGITS = 100
 """Most digits of a number that are looked at."""

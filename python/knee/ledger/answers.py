@@ -12,8 +12,8 @@ import numpy as np
 import polars as pl
 
 from knee.analysis.samples import slope
-from knee.ledger.claims import Check, Claim
 from knee.ledger.evidence import Evidence
+from knee.ledger.format import Check, Claim
 
 PEERS = "peers"
 """Who answers a check that is about none of the subjects."""

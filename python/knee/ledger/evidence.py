@@ -11,10 +11,11 @@ from typing import Any
 import polars as pl
 
 from knee.analysis.measures import measure
-from knee.analysis.models import MODELS
 from knee.columns import Progress, Run
-from knee.jobs import Job, jobs, kept, make
-from knee.ledger.claims import Claim, Entry, Experiment, measures_of
+from knee.jobs import Job, jobs, kept
+from knee.ledger.format import Claim, Entry, Experiment, measures_of
+from knee.ledger.models import MODELS
+from knee.making import make
 from knee.memory import MemoryLimit
 from knee.scenario import Scenario, load
 from knee.store import Store

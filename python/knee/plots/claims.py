@@ -14,16 +14,16 @@ from matplotlib.lines import Line2D
 from matplotlib.transforms import offset_copy
 
 from knee.analysis.samples import samples
-from knee.ledger.claims import SUBJECT
 from knee.ledger.evidence import Evidence, Place
+from knee.ledger.format import SUBJECT
 from knee.plots.style import BLACK, BLUE, GREEN, PURPLE, STYLE, VERMILION, label, palette
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-    from knee.ledger.claims import Check, Experiment, Panel
-    from knee.ledger.claims import Figure as FigureSpec
+    from knee.ledger.format import Check, Experiment, Panel
+    from knee.ledger.format import Figure as FigureSpec
 
 PANEL = (3.4, 2.6)
 """Width and height of a panel against a sweep, inches."""

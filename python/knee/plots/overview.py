@@ -86,7 +86,7 @@ def draw_overview(run: Run) -> Figure:
     shaded beginning is the warm-up, which no figure counts.
     """
     panels = _collect(run)
-    warmup, duration = (seconds(run.settings.get(key)) for key in ("warmup", "duration"))
+    warmup, duration = (seconds(run.settings[key]) for key in ("warmup", "duration"))
     rows, columns = max(len(panels.rows), 1), len(panels.protocols)
     with mpl.rc_context(STYLE):
         size = (max(0.9 + PANEL[0] * columns, 4.2), 0.75 + PANEL[1] * rows)

@@ -3,6 +3,7 @@
 pub mod bbr;
 pub mod bic;
 pub mod bmcc;
+pub mod cbr;
 pub mod cubic;
 pub mod dctcp;
 pub mod fast;

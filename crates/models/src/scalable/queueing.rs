@@ -4,7 +4,6 @@ use super::super::{Columns, Model, NoColumns, numbers, packets, unsolved, wholes
 use super::{ETA, gain, length, seconds, utility, zero};
 use knee_fluid::effort::Effort;
 use knee_fluid::scalable::queueing::{Exponent, Flow, Queueing};
-use knee_input::nearest::{listed, nearest};
 use knee_input::problem::{Fault, KeyPath};
 use knee_input::quantity::{Delay, Period, Rate, Size};
 use serde::Deserialize;
@@ -83,12 +82,8 @@ fn exponent(word: Option<&str>) -> Result<Exponent, Fault> {
         None | Some("window") => Ok(Exponent::Window),
         Some("rate") => Ok(Exponent::Rate),
         Some(other) => {
-            let near = nearest(other, WORDS.into_iter());
-            let said = format!(
-                "there is no such exponent{near} (exponents: {})",
-                listed(WORDS.into_iter())
-            );
-            Err(KeyPath::root().key("exponent").fault(said))
+            let fault = KeyPath::root().key("exponent").fault("there is no such exponent");
+            Err(fault.among("there are", other, WORDS.into_iter()))
         }
     }
 }

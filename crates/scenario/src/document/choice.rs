@@ -2,7 +2,8 @@
 
 use crate::document::defaults::{pacing_avoidance, pacing_slow_start};
 use knee_input::number::{PacingGain, Probability, Ranged};
-use knee_input::quantity::{Delay, Written};
+use knee_input::quantity::{Delay, Period, Rate, Written};
+use knee_laws::quantities::Span;
 use schemars::JsonSchema;
 use serde::de::value::MapAccessDeserializer;
 use serde::{Deserialize, Deserializer, Serialize, de};
@@ -150,6 +151,47 @@ fn always() -> Probability {
     Probability(1.0)
 }
 
+/// A link's new rate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RateChange {
+    /// From when on.
+    pub at: Delay,
+    /// The rate.
+    pub rate: Rate,
+}
+
+/// Random delays of packets.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Reorder {
+    /// Probability of a delay.
+    pub probability: Probability,
+    /// It is uniform from 0 to this.
+    pub delay: Period,
+}
+
+/// A node, or several that flows take in turn.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum Nodes {
+    /// Its name.
+    One(String),
+    /// Their names.
+    Several(Vec<String>),
+}
+
+impl Nodes {
+    /// Their names; none where none are given.
+    pub fn listed(given: &Option<Self>) -> Vec<&String> {
+        match given {
+            None => Vec::new(),
+            Some(Self::One(name)) => vec![name],
+            Some(Self::Several(names)) => names.iter().collect(),
+        }
+    }
+}
+
 /// A law by name, or a table of its name and parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
@@ -255,6 +297,22 @@ reads!(PathSpec, "\"forward\", \"reverse\" or a list of link names", {
     }
 });
 
+reads!(Nodes, "a node's name or a list of them", {
+    fn visit_str<E: de::Error>(self, name: &str) -> Result<Nodes, E> {
+        Ok(Nodes::One(name.to_owned()))
+    }
+    fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<Nodes, A::Error> {
+        let mut names = Vec::new();
+        while let Some(name) = list.next_element()? {
+            names.push(name);
+        }
+        if names.is_empty() {
+            return Err(de::Error::custom("a list of nodes has one at least"));
+        }
+        Ok(Nodes::Several(names))
+    }
+});
+
 reads!(Ecn, "true, false or \"auto\"", {
     fn visit_bool<E: de::Error>(self, set: bool) -> Result<Ecn, E> {
         Ok(Ecn::Set(set))
@@ -346,6 +404,13 @@ reads!(ParamValue, "a number, true, false or a quantity such as \"80 ms\"", {
         Ok(ParamValue::Text(text.to_owned()))
     }
 });
+
+impl Spread {
+    /// Uniform over the first second: when flows start unless it is said.
+    pub fn first_second() -> Self {
+        Self::Shape(Shape::Uniform([Delay(Span::ZERO), Delay(Span::from_secs(1))]))
+    }
+}
 
 impl Default for Seeds {
     fn default() -> Self {

@@ -1,10 +1,12 @@
 //! The scenario as it is written: the types behind TOML, JSON and the JSON Schema.
 
 use crate::document::choice::{
-    Ecn, LawSpec, LossSpec, Pacing, PathSpec, Seeds, SlowStartSpec, Spread,
+    Ecn, LawSpec, LossSpec, Nodes, Pacing, PathSpec, RateChange, Reorder, Seeds, SlowStartSpec,
+    Spread,
 };
+use crate::document::wlan::{CapacitySpec, WlanSpec};
 use knee_input::number::{
-    ArrivalRate, Count, Factor, Links, PacketsPerAck, ParetoShape, Probability, Share, Window,
+    ArrivalRate, Count, Factor, Links, PacketsPerAck, ParetoShape, Share, Window,
 };
 use knee_input::quantity::{BufferSize, Delay, FlowSize, Period, Rate, Size};
 use knee_sim::config::Quantity;
@@ -54,6 +56,9 @@ pub(crate) struct Document {
     /// Links in a row, long flows over all and cross flows over each.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parking_lot: Option<ParkingLot>,
+    /// A base station with its clients; or `[[wlan]]`: channels of a general graph.
+    #[serde(default, skip_serializing_if = "WlanSpec::is_empty")]
+    pub wlan: WlanSpec,
     /// The template's bottleneck links.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bottleneck: Option<Bottleneck>,
@@ -98,7 +103,7 @@ pub(crate) struct Dumbbell {
     #[serde(default = "access_factor")]
     pub access_factor: Factor,
     /// When flows start.
-    #[serde(default = "first_second")]
+    #[serde(default = "Spread::first_second")]
     pub start: Spread,
 }
 
@@ -128,7 +133,7 @@ pub(crate) struct ParkingLot {
     #[serde(default = "access_factor")]
     pub access_factor: Factor,
     /// When flows start.
-    #[serde(default = "first_second")]
+    #[serde(default = "Spread::first_second")]
     pub start: Spread,
 }
 
@@ -142,6 +147,9 @@ pub(crate) struct Bottleneck {
     /// Room in the queue; by default max(BDP at the mean RTT, 2 packets x all flows).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub buffer: Option<BufferSize>,
+    /// What router laws take for its capacity; by default the rate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<CapacitySpec>,
     /// Rates that follow the first, both ways.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rate_changes: Vec<RateChange>,
@@ -151,26 +159,6 @@ pub(crate) struct Bottleneck {
     /// Random delays that let others overtake; by default none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reorder: Option<Reorder>,
-}
-
-/// A link's new rate.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct RateChange {
-    /// From when on.
-    pub at: Delay,
-    /// The rate.
-    pub rate: Rate,
-}
-
-/// Random delays of packets.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Reorder {
-    /// Probability of a delay.
-    pub probability: Probability,
-    /// It is uniform from 0 to this.
-    pub delay: Period,
 }
 
 /// Transport options; the most specific wins: flow group, variant, scenario.
@@ -303,6 +291,9 @@ pub(crate) struct Link {
     /// Its router law; by default the variant's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub router: Option<LawSpec>,
+    /// What its router law takes for the capacity; by default the rate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<CapacitySpec>,
     /// Is it reported and probed?
     #[serde(default = "yes")]
     pub measured: bool,
@@ -370,12 +361,12 @@ pub(crate) struct Group {
     /// How many flows; for arrivals, how many pairs of access links they take in turn.
     #[serde(default = "one_flow")]
     pub count: Count,
-    /// Sending node; the way is the one of least delay.
+    /// Sending node, or a list that flows take in turn; the way is the one of least delay.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub from: Option<String>,
-    /// Receiving node.
+    pub from: Option<Nodes>,
+    /// Receiving node, or a list that flows take in turn.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub to: Option<String>,
+    pub to: Option<Nodes>,
     /// Way of the data, instead of `from` and `to`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<PathSpec>,
@@ -517,6 +508,5 @@ impl Transport {
 }
 
 use crate::document::defaults::{
-    access_factor, dumbbell_share, first_second, no, no_delay, no_flows, one_flow, pareto_shape,
-    yes,
+    access_factor, dumbbell_share, no, no_delay, no_flows, one_flow, pareto_shape, yes,
 };

@@ -3,4 +3,6 @@
 pub(crate) mod catalogue;
 pub(crate) mod choice;
 pub(crate) mod defaults;
+pub(crate) mod fill;
 pub(crate) mod format;
+pub(crate) mod wlan;

@@ -3,9 +3,10 @@
 use crate::document::choice::{LawSpec, Spread};
 use crate::document::defaults::no_delay;
 use crate::document::format::{Aggregate, Document, Mismatch, Transport};
-use crate::network::core::{CoreGroup, CoreLink, Network, REVERSE, Template};
+use crate::network::core::{
+    CoreAggregate, CoreGroup, CoreLink, CoreWay, Network, REVERSE, Template,
+};
 use crate::network::graph::{Context, Way, check_hops};
-use crate::plan::plans::Plan;
 use knee_input::interrupt::{Halt, Interrupt};
 use knee_input::problem::{Fault, KeyPath};
 use knee_input::quantity::FlowSize;
@@ -15,24 +16,7 @@ use std::collections::BTreeSet;
 /// The ingress law of an aggregate that names none.
 const INGRESS_LAW: &str = "droptail";
 /// Largest packet on the wire, bytes.
-const MOST_BYTES: u64 = 65_535;
-
-/// An aggregate of the network's core.
-#[derive(Clone, Debug)]
-pub(crate) struct CoreAggregate {
-    /// The link that it is to others.
-    pub link: usize,
-    /// The group of its carrying flow, the group's only one; set once all groups are there.
-    pub group: usize,
-    /// Its carrying flow's way there and back.
-    pub forward: Vec<usize>,
-    pub backward: Vec<usize>,
-    /// Bytes that carrying adds to a packet.
-    pub overhead: u16,
-    sender: Option<LawSpec>,
-    transport: Transport,
-    at: KeyPath,
-}
+pub(crate) const MOST_BYTES: u64 = 65_535;
 
 /// Adds the links of `[[aggregate]]`, which lead over links that are there.
 pub(crate) fn links(
@@ -109,19 +93,14 @@ fn link(
     let end = |link: Option<&CoreLink>, of: fn(&CoreLink) -> &String| {
         link.map(of).cloned().unwrap_or_default()
     };
+    let ends = (end(links().next(), |link| &link.from), end(links().next_back(), |link| &link.to));
+    let rate = slowest.unwrap_or(knee_laws::quantities::BitRate::from_bps(1.0));
+    let delay = links().fold(Span::ZERO, |sum, link| sum + link.delay);
     CoreLink {
-        name,
-        from: end(links().next(), |link| &link.from),
-        to: end(links().next_back(), |link| &link.to),
-        rate: slowest.unwrap_or(knee_laws::quantities::BitRate::from_bps(1.0)),
-        delay: links().fold(Span::ZERO, |sum, link| sum + link.delay),
         buffer: aggregate.buffer,
         router: Some(aggregate.router.clone().unwrap_or(LawSpec::Name(INGRESS_LAW.to_owned()))),
-        rate_changes: Vec::new(),
-        loss: None,
-        reorder: None,
         measured: aggregate.measured,
-        at: at.clone(),
+        ..CoreLink::new(name, (&ends.0, &ends.1), (rate, delay), at.clone())
     }
 }
 
@@ -145,8 +124,10 @@ pub(crate) fn groups(network: &mut Network) -> Result<(), Fault> {
         let group = CoreGroup {
             name,
             count: 1,
-            forward: aggregate.forward.clone(),
-            backward: aggregate.backward.clone(),
+            ways: vec![CoreWay {
+                forward: aggregate.forward.clone(),
+                backward: aggregate.backward.clone(),
+            }],
             access: None,
             start: Spread::Fixed(no_delay()),
             stop: None,
@@ -159,36 +140,6 @@ pub(crate) fn groups(network: &mut Network) -> Result<(), Fault> {
         };
         network.aggregates[index].group = network.groups.len();
         network.groups.push(group);
-    }
-    Ok(())
-}
-
-/// Checks what depends on the variant: ingress laws, and sizes of packets.
-pub(crate) fn check(plan: &Plan, network: &Network) -> Result<(), Fault> {
-    for aggregate in &network.aggregates {
-        let router = &plan.links[aggregate.link].router;
-        if !router.info().codec.is_optional() {
-            return Err(aggregate.at.key("router").fault(format!(
-                "an ingress sends as its aggregate's window allows, and `{}` needs a link with a \
-                 rate; take one that drops or marks, such as `droptail` or `red`",
-                router.name
-            )));
-        }
-    }
-    if network.aggregates.is_empty() {
-        return Ok(());
-    }
-    for (group, laws) in network.groups.iter().zip(&plan.groups) {
-        let crossed = group.forward.iter().filter_map(|link| network.index.aggregate(*link));
-        for aggregate in crossed.map(|place| &network.aggregates[place]) {
-            let bytes = u64::from(laws.transport.data_bytes) + u64::from(aggregate.overhead);
-            if bytes > MOST_BYTES {
-                let name = &group.name;
-                return Err(aggregate.at.key("overhead").fault(format!(
-                    "packets of flows `{name}` would have {bytes} B; at most {MOST_BYTES} B"
-                )));
-            }
-        }
     }
     Ok(())
 }
@@ -216,8 +167,10 @@ impl Network {
     pub fn without_aggregates(&self) -> Self {
         let mut plain = self.clone();
         for group in &mut plain.groups {
-            group.forward = self.expanded(&group.forward);
-            group.backward = self.expanded(&group.backward);
+            for way in &mut group.ways {
+                way.forward = self.expanded(&way.forward);
+                way.backward = self.expanded(&way.backward);
+            }
         }
         for aggregate in std::mem::take(&mut plain.aggregates) {
             plain.links[aggregate.link].measured = false;

@@ -1,13 +1,13 @@
 //! The network that a scenario describes, templates expanded: links, and groups of flows with their way.
 
-use crate::document::choice::{LawSpec, LossModel, LossSpec, Shape, Spread};
-use crate::document::format::{Arrivals, Mismatch, RateChange, Reorder, Transport};
-use crate::network::aggregate::CoreAggregate;
+use crate::document::choice::{LawSpec, LossModel, LossSpec, RateChange, Reorder, Shape, Spread};
+use crate::document::format::{Arrivals, Mismatch, Transport};
+use crate::document::wlan::CapacitySpec;
 use crate::network::index::Index;
 use knee_input::problem::{Fault, Key, KeyPath};
 use knee_input::quantity::{BufferSize, Delay, FlowSize};
 use knee_laws::quantities::{BitRate, Span, Time};
-use knee_sim::config::RandomLoss;
+use knee_sim::config::{Phy, RandomLoss, StationPeer};
 
 /// A link of the network's core.
 #[derive(Clone, Debug)]
@@ -22,9 +22,36 @@ pub(crate) struct CoreLink {
     pub rate_changes: Vec<(Time, BitRate)>,
     pub loss: Option<LossSpec>,
     pub reorder: Option<Reorder>,
+    /// What its law takes for the capacity.
+    pub capacity: Option<CapacitySpec>,
+    /// Does a station of a wireless LAN transmit it? Its rate is that of frames.
+    pub on_air: bool,
     pub measured: bool,
     /// Where the text speaks of it.
     pub at: KeyPath,
+}
+
+/// A channel that stations share.
+#[derive(Clone, Debug)]
+pub(crate) struct CoreWlan {
+    pub name: String,
+    pub phy: Phy,
+    /// Its stations, the base station first.
+    pub stations: Vec<CoreStation>,
+}
+
+/// A station of a channel.
+#[derive(Clone, Debug)]
+pub(crate) struct CoreStation {
+    /// `WLAN/NODE`.
+    pub name: String,
+    /// Physical rate of frames from and to it, and their errors.
+    pub rate: BitRate,
+    pub errors: Option<LossSpec>,
+    /// The links that it transmits, and whose rate and errors the frames of each have.
+    pub queues: Vec<(usize, StationPeer)>,
+    /// The link that packets for it take next, for who sends to several from one queue.
+    pub entry: Option<usize>,
 }
 
 /// A group of flows.
@@ -32,10 +59,8 @@ pub(crate) struct CoreLink {
 pub(crate) struct CoreGroup {
     pub name: String,
     pub count: u64,
-    /// Core links of the data, in order.
-    pub forward: Vec<usize>,
-    /// Core links of the ACKs, in order.
-    pub backward: Vec<usize>,
+    /// Ways that its flows take in turn; at least one.
+    pub ways: Vec<CoreWay>,
     pub access: Option<CoreAccess>,
     pub start: Spread,
     pub stop: Option<Spread>,
@@ -46,6 +71,22 @@ pub(crate) struct CoreGroup {
     pub transport: Transport,
     /// Where the text speaks of it.
     pub at: KeyPath,
+}
+
+/// A way through the core and back.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct CoreWay {
+    /// Links of the data, in order.
+    pub forward: Vec<usize>,
+    /// Links of the ACKs, in order.
+    pub backward: Vec<usize>,
+}
+
+impl CoreWay {
+    /// All its links, there and back.
+    pub fn links(&self) -> impl Iterator<Item = usize> {
+        self.forward.iter().chain(&self.backward).copied()
+    }
 }
 
 /// Access links of each flow: one each way at either end.
@@ -64,12 +105,30 @@ pub(crate) enum AccessDelay {
     Each(Spread),
 }
 
+/// An aggregate of the network's core.
+#[derive(Clone, Debug)]
+pub(crate) struct CoreAggregate {
+    /// The link that it is to others.
+    pub link: usize,
+    /// The group of its carrying flow, the group's only one; set once all groups are there.
+    pub group: usize,
+    /// Its carrying flow's way there and back.
+    pub forward: Vec<usize>,
+    pub backward: Vec<usize>,
+    /// Bytes that carrying adds to a packet.
+    pub overhead: u16,
+    pub sender: Option<LawSpec>,
+    pub transport: Transport,
+    pub at: KeyPath,
+}
+
 /// All links and groups.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Network {
     pub links: Vec<CoreLink>,
     pub groups: Vec<CoreGroup>,
     pub aggregates: Vec<CoreAggregate>,
+    pub wlans: Vec<CoreWlan>,
     /// Where the links are; made anew by [`Self::index_links`].
     pub index: Index,
     /// What crosses each link; found by [`Self::survey`].
@@ -88,10 +147,10 @@ pub(crate) struct Crossing {
 /// What a template offers to further `[[flows]]`.
 #[derive(Clone, Debug)]
 pub(crate) struct Template {
-    /// Links of the path `forward`; those of `reverse` are their reverse links backwards.
-    pub forward: Vec<usize>,
-    pub reverse: Vec<usize>,
-    pub access: CoreAccess,
+    /// Ways by the name that a path gives them.
+    pub ways: Vec<(&'static str, Vec<CoreWay>)>,
+    /// Access links of flows that say nothing of theirs.
+    pub access: Option<CoreAccess>,
     pub start: Spread,
 }
 
@@ -143,32 +202,35 @@ pub(crate) fn split(rest: Span) -> [Span; 4] {
 
 impl Network {
     /// Propagation delay of the core, there and back.
-    pub fn core_rtt(&self, group: &CoreGroup) -> Span {
-        let ways = group.forward.iter().chain(&group.backward);
-        ways.fold(Span::ZERO, |sum, link| sum + self.links[*link].delay)
+    pub fn core_rtt(&self, way: &CoreWay) -> Span {
+        way.links().fold(Span::ZERO, |sum, link| sum + self.links[link].delay)
     }
 
-    /// Mean propagation RTT of a group.
-    pub fn mean_rtt(&self, group: &CoreGroup) -> Span {
+    /// Mean propagation RTT of a group's flows on one of its ways.
+    pub fn mean_rtt(&self, group: &CoreGroup, way: &CoreWay) -> Span {
         match group.access.as_ref().map(|access| &access.delay) {
-            None => self.core_rtt(group),
+            None => self.core_rtt(way),
             Some(AccessDelay::Rtt(rtt)) => rtt.mean(group.count),
-            Some(AccessDelay::Each(delay)) => self.core_rtt(group) + delay.mean(group.count) * 4,
+            Some(AccessDelay::Each(delay)) => self.core_rtt(way) + delay.mean(group.count) * 4,
         }
     }
 
     /// The shortest propagation RTT of a group's flows.
     pub fn shortest_rtt(&self, group: &CoreGroup) -> Span {
+        let core = group.ways.iter().map(|way| self.core_rtt(way)).min().unwrap_or(Span::ZERO);
         match group.access.as_ref().map(|access| &access.delay) {
-            None => self.core_rtt(group),
+            None => core,
             Some(AccessDelay::Rtt(rtt)) => rtt.range(group.count).0,
-            Some(AccessDelay::Each(delay)) => self.core_rtt(group) + delay.range(group.count).0 * 4,
+            Some(AccessDelay::Each(delay)) => core + delay.range(group.count).0 * 4,
         }
     }
 
     /// Notes where the links are, once they are all there.
     pub fn index_links(&mut self) {
-        self.index = Index::new(&self.links, &self.aggregates);
+        self.index = Index::new(
+            self.links.iter().map(|link| (&*link.name, [&*link.from, &*link.to], link.delay)),
+            self.aggregates.iter().map(|aggregate| aggregate.link),
+        );
     }
 
     /// Finds what crosses each link, once all groups are there.
@@ -176,23 +238,26 @@ impl Network {
         let lasting = self.groups.iter().any(|group| group.arrivals.is_none() && group.count > 0);
         let mut crossings = vec![Crossing::default(); self.links.len()];
         let mut last = vec![usize::MAX; self.links.len()];
-        for (number, group) in self.groups.iter().enumerate() {
+        let mut number = 0;
+        for group in &self.groups {
             if lasting && group.arrivals.is_some() {
                 continue;
             }
-            let rtts = self.mean_rtt(group).seconds() * group.count as f64;
-            let count = |(flows, sum): &mut (u64, f64)| {
-                (*flows, *sum) = (*flows + group.count, *sum + rtts)
-            };
-            let ways = group.forward.iter().map(|link| (link, true));
-            for (&link, is_data) in ways.chain(group.backward.iter().map(|link| (link, false))) {
-                if std::mem::replace(&mut last[link], number) == number {
-                    continue;
+            for (way, flows) in group.shares() {
+                number += 1;
+                let rtts = self.mean_rtt(group, way).seconds() * flows as f64;
+                let count =
+                    |(all, sum): &mut (u64, f64)| (*all, *sum) = (*all + flows, *sum + rtts);
+                let links = way.forward.iter().map(|link| (link, true));
+                for (&link, is_data) in links.chain(way.backward.iter().map(|link| (link, false))) {
+                    if std::mem::replace(&mut last[link], number) == number {
+                        continue;
+                    }
+                    if is_data {
+                        count(&mut crossings[link].data);
+                    }
+                    count(&mut crossings[link].all);
                 }
-                if is_data {
-                    count(&mut crossings[link].data);
-                }
-                count(&mut crossings[link].all);
             }
         }
         self.crossings = crossings;
@@ -284,6 +349,31 @@ impl LossSpec {
 }
 
 impl CoreLink {
+    /// A link between two nodes, with rate and delay, that is not measured and has the defaults of all else.
+    pub fn new(
+        name: String,
+        (from, to): (&str, &str),
+        (rate, delay): (BitRate, Span),
+        at: KeyPath,
+    ) -> Self {
+        Self {
+            name,
+            from: from.to_owned(),
+            to: to.to_owned(),
+            rate,
+            delay,
+            buffer: None,
+            router: None,
+            rate_changes: Vec::new(),
+            loss: None,
+            reorder: None,
+            capacity: None,
+            on_air: false,
+            measured: false,
+            at,
+        }
+    }
+
     /// A key of it, as messages show it.
     pub fn shown(&self, key: &str) -> String {
         self.at.key(key).shown(&self.name)
@@ -291,6 +381,27 @@ impl CoreLink {
 }
 
 impl CoreGroup {
+    /// The way of one of its flows.
+    pub fn way(&self, flow: u64) -> &CoreWay {
+        &self.ways[(flow % self.ways.len() as u64) as usize]
+    }
+
+    /// Its ways, and how many flows take each.
+    pub fn shares(&self) -> impl Iterator<Item = (&CoreWay, u64)> {
+        let ways = self.ways.len() as u64;
+        let taken = move |place| (self.count + ways - 1 - place as u64) / ways;
+        self.ways.iter().enumerate().map(move |(place, way)| (way, taken(place)))
+    }
+
+    /// Links that its data crosses, each once, in order of their place.
+    pub fn crossed(&self) -> Vec<usize> {
+        let mut links: Vec<usize> =
+            self.ways.iter().flat_map(|way| way.forward.iter().copied()).collect();
+        links.sort_unstable();
+        links.dedup();
+        links
+    }
+
     /// A key of it, or the key that it comes from, as messages show it.
     pub fn shown(&self, key: &str) -> String {
         let is_template = !self.at.0.iter().any(|step| matches!(step, Key::Index(_)));

@@ -1,19 +1,19 @@
 //! A general graph: links and groups of flows by name, ways found and checked.
 
-use crate::document::choice::{PathSpec, Spread};
-use crate::document::defaults::{ACCESS_FACTOR, first_second, no_delay};
+use crate::document::choice::{Nodes, PathSpec, Spread};
+use crate::document::defaults::{ACCESS_FACTOR, no_delay};
 use crate::document::format::{Document, Group, Link};
 use crate::network::core::{
-    AccessDelay, CoreAccess, CoreGroup, CoreLink, Network, REVERSE, Template, rate_changes,
+    AccessDelay, CoreAccess, CoreGroup, CoreLink, CoreWay, Network, REVERSE, Template, rate_changes,
 };
+use crate::network::wlan;
 use knee_input::interrupt::{Halt, Interrupt};
-use knee_input::nearest::{listed, nearest};
 use knee_input::problem::{Fault, KeyPath};
 use knee_input::quantity::FlowSize;
-use knee_laws::quantities::BitRate;
+use knee_laws::quantities::{BitRate, Span};
 use std::collections::BTreeSet;
 
-/// The links of `[[link]]`.
+/// The links of `[[link]]` and `[[wlan]]`.
 pub(crate) fn links(document: &Document) -> Result<Network, Fault> {
     let mut network = Network::default();
     for (index, link) in document.link.iter().enumerate() {
@@ -26,6 +26,7 @@ pub(crate) fn links(document: &Document) -> Result<Network, Fault> {
             network.links.push(reverse);
         }
     }
+    wlan::channels(document, &mut network)?;
     let mut names = BTreeSet::new();
     for link in &network.links {
         if !names.insert(&link.name) {
@@ -41,19 +42,21 @@ fn core_link(link: &Link, at: &KeyPath) -> Result<CoreLink, Fault> {
     if link.from == link.to {
         return Err(at.key("to").fault("a link leads from one node to another"));
     }
+    let core = CoreLink::new(
+        link.name.clone(),
+        (&link.from, &link.to),
+        (link.rate.0, link.delay.0),
+        at.clone(),
+    );
     Ok(CoreLink {
-        name: link.name.clone(),
-        from: link.from.clone(),
-        to: link.to.clone(),
-        rate: link.rate.0,
-        delay: link.delay.0,
         buffer: link.buffer,
         router: link.router.clone(),
         rate_changes: rate_changes(&link.rate_changes, at)?,
         loss: link.loss,
         reorder: link.reorder,
+        capacity: link.capacity,
         measured: link.measured,
-        at: at.clone(),
+        ..core
     })
 }
 
@@ -74,8 +77,10 @@ pub(crate) fn groups(
             return Err(at.key("name").fault(format!("there are two groups `{name}`")).into());
         }
         let group = core_group(group, Context { network, template, at: &at, interrupt })?;
-        hops += network.length(&group.forward) + network.length(&group.backward);
-        check_hops(hops, &at)?;
+        for (way, _) in group.shares() {
+            hops += network.length(&way.forward) + network.length(&way.backward);
+            check_hops(hops, &at)?;
+        }
         network.groups.push(group);
     }
     Ok(())
@@ -109,16 +114,9 @@ pub(crate) struct Context<'a> {
     pub interrupt: Interrupt<'a>,
 }
 
-fn core_group(group: &Group, context: Context) -> Result<CoreGroup, Halt> {
+fn core_group<'a>(group: &'a Group, context: Context<'a>) -> Result<CoreGroup, Halt> {
     let at = context.at;
-    let way = Way {
-        path: group.path.as_ref(),
-        from: group.from.as_ref(),
-        to: group.to.as_ref(),
-        back: group.back.as_ref(),
-    };
-    let forward = context.forward(&way)?;
-    let backward = context.backward(&way, &forward)?;
+    let ways = context.ways(group)?;
     let start = match (&group.start, &group.arrivals, context.template) {
         (Some(Spread::Shape(_)), Some(_), _) => {
             return Err(at
@@ -129,7 +127,7 @@ fn core_group(group: &Group, context: Context) -> Result<CoreGroup, Halt> {
         (Some(start), ..) => start.clone(),
         (None, Some(_), _) => Spread::Fixed(no_delay()),
         (None, None, Some(template)) => template.start.clone(),
-        (None, None, None) => first_second(),
+        (None, None, None) => Spread::first_second(),
     };
     start.check(group.count.0, &at.key("start"))?;
     if let Some(stop) = &group.stop {
@@ -149,8 +147,7 @@ fn core_group(group: &Group, context: Context) -> Result<CoreGroup, Halt> {
     let mut core = CoreGroup {
         name: group.name.clone(),
         count: group.count.0,
-        forward,
-        backward,
+        ways,
         access: None,
         start,
         stop: group.stop.clone(),
@@ -165,7 +162,7 @@ fn core_group(group: &Group, context: Context) -> Result<CoreGroup, Halt> {
     Ok(core)
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
     fn access(&self, group: &Group, core: &CoreGroup) -> Result<Option<CoreAccess>, Fault> {
         let given = group.access.as_ref();
         let delay = given.and_then(|access| access.delay.clone());
@@ -173,7 +170,7 @@ impl Context<'_> {
             delay.check(core.count, &self.at.key("access").key("delay"))?;
             return Err(self.at.key("rtt").fault("give either `rtt` or `access.delay`"));
         }
-        let template = self.template.map(|template| &template.access);
+        let template = self.template.and_then(|template| template.access.as_ref());
         if given.is_none() && group.rtt.is_none() {
             return Ok(template.cloned());
         }
@@ -181,7 +178,8 @@ impl Context<'_> {
             (Some(rtt), ..) => {
                 let at = self.at.key("rtt");
                 rtt.check(core.count, &at)?;
-                let least = self.network.core_rtt(core);
+                let least = core.ways.iter().map(|way| self.network.core_rtt(way)).max();
+                let least = least.unwrap_or(Span::ZERO);
                 if rtt.range(core.count).0 < least {
                     return Err(at.fault(format!(
                         "its links alone take {least} there and back, which is the least RTT"
@@ -196,12 +194,56 @@ impl Context<'_> {
             (None, None, Some(template)) => template.delay.clone(),
             (None, None, None) => AccessDelay::Each(Spread::Fixed(no_delay())),
         };
-        let fastest = self.network.fastest(&self.network.expanded(&core.forward));
+        let fastest = self.network.fastest(&self.network.expanded(&core.crossed()));
         let rate = given.and_then(|access| access.rate).map(|rate| rate.0);
         let rate = rate
             .or(template.map(|template| template.rate))
             .unwrap_or(BitRate::from_bps(fastest.bps() * ACCESS_FACTOR));
         Ok(Some(CoreAccess { rate, delay }))
+    }
+
+    /// The ways that a group's flows take in turn.
+    fn ways(&self, group: &'a Group) -> Result<Vec<CoreWay>, Halt> {
+        if let (Some(PathSpec::Direction(name)), None, None, None, Some(template)) =
+            (&group.path, &group.from, &group.to, &group.back, self.template)
+        {
+            return Ok(self.named(template, name, &self.at.key("path"))?.to_vec());
+        }
+        let (from, to) = (Nodes::listed(&group.from), Nodes::listed(&group.to));
+        if from.len() > 1 && to.len() > 1 && from.len() != to.len() {
+            let (from, to) = (from.len(), to.len());
+            let said = format!("{from} nodes send to {to}; give one on a side, or as many on both");
+            return Err(self.at.key("to").fault(said).into());
+        }
+        let nth = |nodes: &[&'a String], place: usize| nodes.get(place).or(nodes.last()).copied();
+        let mut ways = Vec::new();
+        for place in 0..from.len().max(to.len()).max(1) {
+            let way = Way {
+                path: group.path.as_ref(),
+                from: nth(&from, place),
+                to: nth(&to, place),
+                back: group.back.as_ref(),
+            };
+            let forward = self.forward(&way)?;
+            let backward = self.backward(&way, &forward)?;
+            ways.push(CoreWay { forward, backward });
+        }
+        Ok(ways)
+    }
+
+    /// A template's ways of this name.
+    fn named<'t>(
+        &self,
+        template: &'t Template,
+        name: &str,
+        at: &KeyPath,
+    ) -> Result<&'t [CoreWay], Fault> {
+        let names = || template.ways.iter().map(|(name, _)| *name);
+        let found = template.ways.iter().find(|(known, _)| *known == name);
+        let all = names().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
+        let said =
+            || at.fault(format!("a path is {all} or a list of links")).of_names(name, names());
+        found.map(|(_, ways)| &ways[..]).ok_or_else(said)
     }
 
     /// The way there.
@@ -272,8 +314,7 @@ impl Context<'_> {
         if index.has_node(name) {
             return Ok(());
         }
-        let hint = nearest(name, index.nodes());
-        Err(at.fault(format!("no such node; there are {}{hint}", listed(index.nodes()))))
+        Err(at.fault("no such node").among("there are", name, index.nodes()))
     }
 
     /// Links of a path, checked to exist and to connect.
@@ -281,10 +322,12 @@ impl Context<'_> {
         let names = match (path, self.template) {
             (PathSpec::Links(names), _) => names,
             (PathSpec::Direction(direction), Some(template)) => {
-                return match direction.as_str() {
-                    "forward" => Ok(template.forward.clone()),
-                    "reverse" => Ok(template.reverse.clone()),
-                    _ => Err(at.fault("a path is \"forward\", \"reverse\" or a list of links")),
+                return match self.named(template, direction, at)? {
+                    [way] => Ok(way.forward.clone()),
+                    _ => {
+                        Err(at
+                            .fault(format!("`{direction}` is several ways; name the links of one")))
+                    }
                 };
             }
             (PathSpec::Direction(_), None) => {
@@ -300,8 +343,7 @@ impl Context<'_> {
             let at = at.index(index);
             let Some(link) = self.network.find(name) else {
                 let known = || self.network.links.iter().map(|link| link.name.as_str());
-                let hint = nearest(name, known());
-                return Err(at.fault(format!("no such link; there are {}{hint}", listed(known()))));
+                return Err(at.fault("no such link").among("there are", name, known()));
             };
             if !taken.insert(link) {
                 return Err(at.fault("a path takes a link once"));

@@ -1,7 +1,5 @@
 //! Where a network's links are: by name, and by the node that they leave.
 
-use crate::network::aggregate::CoreAggregate;
-use crate::network::core::CoreLink;
 use knee_input::interrupt::{Interrupt, Interrupted};
 use knee_laws::quantities::Span;
 use std::cmp::Reverse;
@@ -38,21 +36,24 @@ struct Reached {
 }
 
 impl Index {
-    /// Of these links, of which some are aggregates.
-    pub fn new(links: &[CoreLink], aggregates: &[CoreAggregate]) -> Self {
-        let ends = || links.iter().flat_map(|link| [&link.from, &link.to]);
-        let mut nodes: BTreeMap<String, usize> = ends().map(|name| (name.clone(), 0)).collect();
+    /// Of links by their name, the nodes at their ends and their delay; some of them, by place, are aggregates.
+    pub fn new<'a>(
+        links: impl Iterator<Item = (&'a str, [&'a str; 2], Span)> + Clone,
+        aggregates: impl Iterator<Item = usize>,
+    ) -> Self {
+        let ends = links.clone().flat_map(|(_, ends, _)| ends);
+        let mut nodes: BTreeMap<String, usize> = ends.map(|name| (name.to_owned(), 0)).collect();
         nodes.values_mut().enumerate().for_each(|(number, node)| *node = number);
         let aggregates: BTreeMap<usize, usize> =
-            aggregates.iter().enumerate().map(|(place, each)| (each.link, place)).collect();
+            aggregates.enumerate().map(|(place, link)| (link, place)).collect();
         let mut leaving = vec![Vec::new(); nodes.len()];
-        let others = (0..links.len()).filter(|link| !aggregates.contains_key(link));
-        for place in aggregates.keys().copied().chain(others) {
-            let link = &links[place];
-            let edge = Edge { link: place, to: nodes[&link.to], delay: link.delay };
-            leaving[nodes[&link.from]].push(edge);
+        let numbered = || links.clone().enumerate();
+        let (carried, plain): (Vec<_>, Vec<_>) =
+            numbered().partition(|(link, _)| aggregates.contains_key(link));
+        for (link, (_, [from, to], delay)) in carried.into_iter().chain(plain) {
+            leaving[nodes[from]].push(Edge { link, to: nodes[to], delay });
         }
-        let links = links.iter().enumerate().map(|(place, link)| (link.name.clone(), place));
+        let links = numbered().map(|(place, (name, ..))| (name.to_owned(), place));
         Self { links: links.collect(), nodes, leaving, aggregates }
     }
 

@@ -2,6 +2,8 @@
 
 pub(crate) mod aggregate;
 pub(crate) mod core;
+pub(crate) mod flows;
 pub(crate) mod graph;
 pub(crate) mod index;
 pub(crate) mod template;
+pub(crate) mod wlan;

@@ -1,7 +1,7 @@
 //! Checks of the document as a whole: names, times, amounts.
 
 use crate::document::choice::{Seeds, SlowStartSpec};
-use crate::document::defaults;
+use crate::document::fill;
 use crate::document::format::{ArrivalSize, Document, ProbeSpec, ProbeSwitch, Transport};
 use crate::network::core::{CoreGroup, Network};
 use crate::plan::plans::{GroupPlan, Plan, check_transport};
@@ -42,16 +42,36 @@ pub(crate) fn document(document: &Document) -> Result<(), Fault> {
         return Err(root.key("warmup").fault(message));
     }
     seeds(&document.seeds)?;
-    let topologies =
-        [document.dumbbell.is_some(), document.parking_lot.is_some(), !document.link.is_empty()];
+    let is_wired = document.dumbbell.is_some() || document.parking_lot.is_some();
+    let topologies = [
+        document.dumbbell.is_some(),
+        document.parking_lot.is_some(),
+        document.wlan.template().is_some(),
+        !document.link.is_empty() || !document.wlan.list().is_empty(),
+    ];
     match topologies.iter().filter(|given| **given).count() {
-        0 => return Err(root.fault("missing a topology: [dumbbell], [parking_lot] or [[link]]")),
+        0 => {
+            let said = "missing a topology: [dumbbell], [parking_lot], [wlan] or [[link]]";
+            return Err(root.fault(said));
+        }
         1 => {}
-        _ => return Err(root.fault("[dumbbell], [parking_lot] and [[link]] exclude each other")),
+        _ => {
+            let said =
+                "[dumbbell], [parking_lot], [wlan] and [[link]] or [[wlan]] exclude each other";
+            return Err(root.fault(said));
+        }
     }
-    if document.bottleneck.is_some() && !document.link.is_empty() {
-        let message = "only [dumbbell] and [parking_lot] have a bottleneck; a [[link]] has its own";
+    if document.bottleneck.is_some() && !is_wired {
+        let message = "only [dumbbell] and [parking_lot] have a bottleneck";
         return Err(root.key("bottleneck").fault(message));
+    }
+    for (index, wlan) in document.wlan.list().iter().enumerate() {
+        let at = KeyPath::element("wlan", index);
+        name(&wlan.name, &at.key("name"))?;
+        name(&wlan.base, &at.key("base"))?;
+        for (index, station) in wlan.station.iter().enumerate() {
+            name(&station.name, &at.key("station").index(index).key("name"))?;
+        }
     }
     for (index, link) in document.link.iter().enumerate() {
         name(&link.name, &KeyPath::element("link", index).key("name"))?;
@@ -170,7 +190,7 @@ pub(crate) fn chosen_probes(document: &Document, network: &Network) -> Vec<Probe
     }
     match document.probes {
         Some(ProbeSwitch::None) => Vec::new(),
-        Some(ProbeSwitch::Default) | None => defaults::probes(lasting_flows(network)),
+        Some(ProbeSwitch::Default) | None => fill::probes(lasting_flows(network)),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::document::choice::{LawSpec, ParamValue};
 use knee_input::measure::{Measure, PERIOD, RATE, SIZE};
-use knee_input::nearest::{listed, nearest};
+use knee_input::nearest::{hint, listed};
 use knee_input::problem::{Fault, KeyPath};
 use knee_input::quantity::{Delay, Rate, Size, Written};
 use knee_laws::codecs::Codec;
@@ -126,8 +126,7 @@ fn unknown<'a>(
     names: impl Iterator<Item = &'a str> + Clone,
     at: &KeyPath,
 ) -> Fault {
-    let hint = nearest(name, names.clone());
-    at.fault(format!("there is no {role} law `{name}`; there are {}{hint}", listed(names)))
+    at.fault(format!("there is no {role} law `{name}`")).among("there are", name, names)
 }
 
 /// A preset's parameters, then those of `spec`: the last of a name holds.
@@ -153,9 +152,8 @@ pub(crate) fn slow_start(spec: &LawSpec, is_paced: bool, at: &KeyPath) -> Result
         at.fault(format!("missing key `law`, the way to grow: {}", listed(names())))
     })?;
     let rule = rules.iter().find(|rule| rule.name == name).ok_or_else(|| {
-        let hint = nearest(name, names());
-        let names = listed(names());
-        name_at(spec, at).fault(format!("there is no slow start `{name}`; there are {names}{hint}"))
+        let fault = name_at(spec, at).fault(format!("there is no slow start `{name}`"));
+        fault.among("there are", name, names())
     })?;
     let params = params(rule.name, &rule.params, (spec, at))?;
     let unfit = |refusal: Refusal| at.key(&refusal.name).fault("slow start refuses it".to_owned());
@@ -184,11 +182,15 @@ fn params(
             if infos.is_empty() {
                 return Err(at.fault(format!("`{law}` has no parameters")));
             }
-            let hint = nearest(name, names());
-            let names = listed(names());
-            return Err(at.fault(format!("`{law}` has no such parameter; it has {names}{hint}")));
+            let fault = at.fault(format!("`{law}` has no such parameter"));
+            return Err(fault.among("it has", name, names()));
         };
-        let value = value(info, given).map_err(|message| at.fault(message))?;
+        let value = value(info, given).map_err(|message| match (&info.kind, given) {
+            (Kind::Choice(words), ParamValue::Text(text)) => {
+                at.fault(message).of_names(text, words.iter().map(|word| word.as_ref()))
+            }
+            _ => at.fault(message),
+        })?;
         if !info.allows(&value) {
             return Err(at.fault(format!("`{name}` of `{law}` must be {}", info.range())));
         }
@@ -215,7 +217,7 @@ fn value(info: &ParamInfo, given: &ParamValue) -> Result<Value, String> {
             let word = words.iter().find(|word| *word == text).cloned();
             word.map(Value::Choice).ok_or_else(|| {
                 let names = words.iter().map(|word| word.as_ref());
-                format!("it must be {}{}", info.range(), nearest(text, names))
+                format!("it must be {}{}", info.range(), hint(text, names))
             })
         }
         (Kind::Choice(_), _) => Err(expected("a word")),

@@ -1,22 +1,25 @@
 //! A variant on the network: the law of every link and group, checked against each other.
 
 use crate::document::choice::{Ecn, Pacing, SlowStartSpec};
-use crate::document::defaults::{self, BUFFER_PACKETS_A_FLOW};
+use crate::document::defaults::BUFFER_PACKETS_A_FLOW;
+use crate::document::fill;
 use crate::document::format::{Mismatch, RecoveryName, Transport};
-use crate::network::aggregate;
-use crate::network::core::{CoreGroup, Network};
+use crate::document::wlan::CapacitySpec;
+use crate::network::core::{CoreGroup, CoreLink, Network};
+use crate::network::flows::{mean_packets, packets};
 use crate::plan::law::{self, RouterChoice, SenderChoice};
 use crate::plan::variant::Resolved;
-use crate::run::build::{mean_packets, packets};
 use knee_input::interrupt::{Halt, Interrupt};
 use knee_input::nearest::listed;
 use knee_input::problem::{Fault, KeyPath};
 use knee_input::quantity::BufferSize;
 use knee_laws::codecs::Codec;
 use knee_laws::laws::Laws;
-use knee_laws::params::Value;
+use knee_laws::params::{Refusal, Value};
 use knee_laws::quantities::Span;
-use knee_laws::sender::Recovery;
+use knee_laws::registry::{Router, Sender};
+use knee_laws::router::LinkView;
+use knee_laws::sender::{Opening, Recovery};
 use knee_laws::slow_start::Rule;
 use knee_sim::config::{Buffer, Commitment};
 use std::sync::Arc;
@@ -54,6 +57,20 @@ impl Plan {
         });
         senders.chain(routers).collect::<std::collections::BTreeSet<_>>().into_iter().collect()
     }
+
+    /// Builds every law once, so that nothing is left to go wrong later.
+    fn check_laws(&self, network: &Network, interrupt: Interrupt) -> Result<(), Halt> {
+        let fault = |message: String| KeyPath::root().fault(message);
+        for (link, core) in self.links.iter().zip(&network.links) {
+            interrupt.check()?;
+            link.build(core, self.data_bytes).map_err(fault)?;
+        }
+        for group in &self.groups {
+            interrupt.check()?;
+            group.build().map_err(fault)?;
+        }
+        Ok(())
+    }
 }
 
 /// A core link's law and buffer.
@@ -69,6 +86,39 @@ pub(crate) struct GroupPlan {
     pub sender: SenderChoice,
     pub transport: knee_sim::config::Transport,
     pub slow_start: Rule,
+}
+
+/// Why a law could not be built, though its parameters were checked.
+fn refused(refusal: Refusal) -> String {
+    format!("a law refused its parameter {}: {:?}", refusal.name, refusal.error)
+}
+
+impl LinkPlan {
+    /// The law of a link, set up.
+    pub fn build(&self, core: &CoreLink, data_bytes: u16) -> Result<Router, String> {
+        let view = LinkView {
+            rate: match core.capacity {
+                Some(CapacitySpec::Fixed(rate)) => rate.0,
+                _ => core.rate,
+            },
+            delay_s: core.delay.seconds(),
+            buffer: self.buffer.room(u64::from(data_bytes)),
+            packet_bytes: u32::from(data_bytes),
+        };
+        self.router.build(&view).map_err(refused)
+    }
+}
+
+impl GroupPlan {
+    /// The law of a flow that starts.
+    pub fn build(&self) -> Result<Sender, String> {
+        let opening = Opening {
+            initial_window: self.transport.initial_window,
+            packet_bytes: u32::from(self.transport.data_bytes),
+            slow_start: self.slow_start.clone(),
+        };
+        self.sender.build(&opening).map_err(refused)
+    }
 }
 
 /// Puts a variant on the network.
@@ -95,13 +145,13 @@ pub(crate) fn plan(
         data_bytes,
         aggregates: variant.aggregates,
     };
-    aggregate::check(&plan, network)?;
+    plan.check_laws(network, interrupt)?;
     Ok(plan)
 }
 
 /// Size of a data packet.
 fn data_bytes(transport: &Transport) -> u64 {
-    transport.or(&defaults::transport()).data_size.map_or(0, |size| size.0)
+    transport.or(&fill::transport()).data_size.map_or(0, |size| size.0)
 }
 
 fn link_plan(
@@ -110,6 +160,7 @@ fn link_plan(
     link: usize,
 ) -> Result<LinkPlan, Fault> {
     let core = &network.links[link];
+    check_capacity(core)?;
     let at = core.at.key("router");
     let router = match &core.router {
         None => Arc::clone(&variant.router),
@@ -158,6 +209,25 @@ fn link_plan(
     Ok(LinkPlan { router, buffer })
 }
 
+/// Can the capacity be known that way?
+fn check_capacity(core: &CoreLink) -> Result<(), Fault> {
+    let Some(estimate) = core.capacity.and_then(|capacity| capacity.estimate()) else {
+        return Ok(());
+    };
+    let at = core.at.key("capacity");
+    if estimate.passive && !core.on_air {
+        return Err(at.fault("only a station of a wireless LAN sees a channel; take \"estimated\""));
+    }
+    if !estimate.weight.is_none_or(|weight| (0.0..=0.999).contains(&weight)) {
+        return Err(at.key("weight").fault("it must be a number from 0 to 0.999"));
+    }
+    let interval = estimate.params().interval.seconds();
+    if !(1e-3..=60.0).contains(&interval) {
+        return Err(at.key("interval").fault("it must be a time from 1 ms to 60 s"));
+    }
+    Ok(())
+}
+
 /// Does the law measure its queue in bytes (a parameter `byte_mode` that is on)?
 fn in_bytes(router: &RouterChoice) -> bool {
     let set = router.params.iter().rfind(|(name, _)| name == "byte_mode");
@@ -183,7 +253,7 @@ fn group_plan(
     };
     let options = group.transport.or(&variant.transport);
     let crossed: Vec<&RouterChoice> =
-        group.forward.iter().map(|link| &*links[*link].router).collect();
+        group.crossed().into_iter().map(|link| &*links[link].router).collect();
     let codec = sender.info().codec;
     let negotiated = match options.ecn {
         Some(Ecn::Set(set)) => set,
@@ -191,11 +261,14 @@ fn group_plan(
     };
     let codec = if codec.is_optional() && !negotiated { Codec::None } else { codec };
     let allowed = group.mismatch.unwrap_or(variant.mismatch) == Mismatch::Allow;
-    if !allowed && let Some(message) = mismatch((&sender, codec), &crossed, laws) {
+    for way in group.ways.iter().filter(|_| !allowed) {
+        let crossed: Vec<&RouterChoice> =
+            way.forward.iter().map(|link| &*links[*link].router).collect();
+        let Some(message) = mismatch((&sender, codec), &crossed, laws) else { continue };
         let at = if group.sender.is_some() { at } else { variant.at.clone() };
         let name = &group.name;
         let way: Vec<&str> =
-            group.forward.iter().map(|link| network.links[*link].name.as_str()).collect();
+            way.forward.iter().map(|link| network.links[*link].name.as_str()).collect();
         return Err(at.fault(format!(
             "flows `{name}` over {}: {message}; `mismatch = \"allow\"` runs it all the same",
             way.join(", ")
@@ -232,7 +305,7 @@ fn check_size(group: &CoreGroup, data_bytes: f64) -> Result<(), Fault> {
 
 /// How slow start grows, for laws that have it.
 fn slow_start(options: &Transport, is_paced: bool, at: &KeyPath) -> Result<Rule, Fault> {
-    let options = options.or(&defaults::transport());
+    let options = options.or(&fill::transport());
     let Some(SlowStartSpec(spec)) = &options.slow_start else { return Ok(Rule::Standard) };
     law::slow_start(spec, is_paced, at)
 }
@@ -274,7 +347,7 @@ fn transport(
     sender: &SenderChoice,
     codec: Codec,
 ) -> knee_sim::config::Transport {
-    let options = options.or(&defaults::transport());
+    let options = options.or(&fill::transport());
     let window = |window: Option<knee_input::number::Window>| window.map_or(1.0, |window| window.0);
     let span = |time: Option<knee_input::quantity::Period>| time.map_or(Span::ZERO, |time| time.0);
     knee_sim::config::Transport {
@@ -314,7 +387,7 @@ pub(crate) fn check_transport(transport: &Transport, at: &KeyPath) -> Result<(),
     if outside(transport.ack_size, &ACK_BYTES) {
         return Err(at.key("ack_size").fault("an ACK must be 1 B to 65535 B"));
     }
-    let packet = transport.data_size.or(defaults::transport().data_size);
+    let packet = transport.data_size.or(fill::transport().data_size);
     if transport.committed_burst.zip(packet).is_some_and(|(burst, packet)| burst.0 < packet.0) {
         let message = "no packet is in profile unless the burst holds a data packet";
         return Err(at.key("committed_burst").fault(message));

@@ -1,67 +1,22 @@
 //! From a plan and a seed to the simulator's network.
 
-use crate::document::choice::{LossSpec, Spread};
-use crate::document::format::ArrivalSize;
-use crate::network::core::{AccessDelay, CoreAccess, CoreGroup, Network, split};
+use crate::document::choice::LossSpec;
+use crate::document::wlan::{CapacitySpec, CapacityWord};
+use crate::network::core::{
+    AccessDelay, CoreAccess, CoreGroup, CoreLink, CoreStation, CoreWlan, Network, split,
+};
+use crate::network::flows::{distribution, packets, start_times, stop_times};
 use crate::plan::plans::{GroupPlan, LinkPlan, Plan};
 use crate::scenario::Scenario;
-use knee_input::interrupt::{Halt, Interrupt, Stopped};
-use knee_input::problem::KeyPath;
-use knee_input::quantity::FlowSize;
-use knee_laws::params::Refusal;
+use knee_input::interrupt::{Interrupt, Stopped};
 use knee_laws::quantities::{Span, Time};
-use knee_laws::registry::{Router, Sender};
-use knee_laws::router::{Draw, LinkView};
-use knee_laws::sender::Opening;
+use knee_laws::router::Draw;
 use knee_sim::Stream;
 use knee_sim::config::{
-    AggregateConfig, FlowConfig, Group, GroupId, LinkChange, LinkConfig, LinkId, NetworkConfig,
-    Probe, Route, SizeDistribution, SourceConfig,
+    AggregateConfig, Capacity, Estimate, FlowConfig, Group, GroupId, LinkChange, LinkConfig,
+    LinkId, MediumConfig, NetworkConfig, Probe, Route, SourceConfig, StationConfig, StationPeer,
+    StationQueue,
 };
-
-/// Why a law could not be built, though its parameters were checked.
-fn refused(refusal: Refusal) -> String {
-    format!("a law refused its parameter {}: {:?}", refusal.name, refusal.error)
-}
-
-/// Builds every law once, so that nothing is left to go wrong later.
-pub(crate) fn check_laws(plan: &Plan, network: &Network, interrupt: Interrupt) -> Result<(), Halt> {
-    let fault = |message: String| KeyPath::root().fault(message);
-    for index in 0..network.links.len() {
-        interrupt.check()?;
-        router(plan, network, index).map_err(fault)?;
-    }
-    for group in &plan.groups {
-        interrupt.check()?;
-        sender(group).map_err(fault)?;
-    }
-    Ok(())
-}
-
-fn router(plan: &Plan, network: &Network, link: usize) -> Result<Router, String> {
-    let core = &network.links[link];
-    let LinkPlan { router, buffer } = &plan.links[link];
-    let view = LinkView {
-        rate: core.rate,
-        delay_s: core.delay.seconds(),
-        buffer: buffer.room(u64::from(plan.data_bytes)),
-        packet_bytes: u32::from(plan.data_bytes),
-    };
-    router.build(&view).map_err(refused)
-}
-
-fn opening(group: &GroupPlan) -> Opening {
-    Opening {
-        initial_window: group.transport.initial_window,
-        packet_bytes: u32::from(group.transport.data_bytes),
-        slow_start: group.slow_start.clone(),
-    }
-}
-
-/// Starts a flow of a group.
-pub(crate) fn sender(group: &GroupPlan) -> Result<Sender, String> {
-    group.sender.build(&opening(group)).map_err(refused)
-}
 
 /// The network of a variant with a seed.
 pub(crate) fn network(
@@ -103,7 +58,7 @@ pub(crate) fn network(
             .collect(),
         flows: build.flows,
         aggregates: build.aggregates,
-        media: Vec::new(),
+        media: network.wlans.iter().map(|wlan| medium(network, wlan)).collect(),
         sources: build.sources,
         probes: scenario.probes.iter().map(probe).collect(),
         warmup: Time::ZERO + document.warmup.map_or(Span::ZERO, |warmup| warmup.0),
@@ -119,9 +74,9 @@ fn core_link(plan: &Plan, network: &Network, link: usize) -> Result<LinkConfig, 
         rate: core.rate,
         delay: core.delay,
         buffer: *buffer,
-        router: router(plan, network, link)?,
+        router: plan.links[link].build(core, plan.data_bytes)?,
         needs: choice.info().needs,
-        estimate: None,
+        capacity: capacity(core),
         changes: (core.rate_changes.iter())
             .map(|(at, rate)| (*at, LinkChange::Rate(*rate)))
             .collect(),
@@ -133,6 +88,45 @@ fn core_link(plan: &Plan, network: &Network, link: usize) -> Result<LinkConfig, 
         }),
         measured: core.measured,
     })
+}
+
+/// What a link's law takes for the capacity.
+fn capacity(core: &CoreLink) -> Capacity {
+    match core.capacity {
+        None | Some(CapacitySpec::Way(CapacityWord::Rate)) => Capacity::Rate,
+        Some(CapacitySpec::Fixed(rate)) => Capacity::Fixed(rate.0),
+        Some(spec) => spec.estimate().map_or(Capacity::Rate, |estimate| {
+            let (params, passive) = (estimate.params(), estimate.passive);
+            Capacity::Estimated(Estimate { params, passive })
+        }),
+    }
+}
+
+/// A channel with its stations.
+fn medium(network: &Network, wlan: &CoreWlan) -> MediumConfig {
+    let station = |station: &CoreStation| {
+        let estimates = station.queues.iter().filter_map(|(link, _)| {
+            let capacity = network.links[*link].capacity?;
+            capacity.estimate().filter(|estimate| estimate.passive)
+        });
+        let queue = |(link, peer): &(usize, StationPeer)| StationQueue {
+            link: LinkId(*link as u32),
+            peer: *peer,
+        };
+        StationConfig {
+            name: station.name.clone(),
+            queues: station.queues.iter().map(queue).collect(),
+            rate: station.rate,
+            errors: station.errors.map(LossSpec::model),
+            survey: estimates.map(|estimate| estimate.params().interval).min(),
+            entry: station.entry.map(|link| LinkId(link as u32)),
+        }
+    };
+    MediumConfig {
+        name: wlan.name.clone(),
+        phy: wlan.phy.clone(),
+        stations: wlan.stations.iter().map(station).collect(),
+    }
 }
 
 /// A network in the making.
@@ -155,12 +149,12 @@ impl Build<'_> {
             if routes.is_empty() {
                 return Ok(());
             }
-            sender(laws).map_err(Stopped::Failed)?;
+            laws.build().map_err(Stopped::Failed)?;
             let laws = laws.clone();
             self.sources.push(SourceConfig {
                 group: id,
                 name: group.name.clone(),
-                law: Box::new(move || sender(&laws).expect("built once before")),
+                law: Box::new(move || laws.build().expect("built once before")),
                 routes,
                 arrivals_per_second: arrivals.per_second.0,
                 size: distribution(&arrivals.size, bytes),
@@ -177,7 +171,7 @@ impl Build<'_> {
             self.interrupt.check()?;
             let flow = FlowConfig {
                 group: id,
-                law: sender(laws).map_err(Stopped::Failed)?,
+                law: laws.build().map_err(Stopped::Failed)?,
                 route,
                 start,
                 stop,
@@ -198,7 +192,6 @@ impl Build<'_> {
     /// A way for each flow of the group, access links included.
     fn routes(&mut self, group: &CoreGroup) -> Result<Vec<Route>, Stopped> {
         let mut stream = Stream::new(self.seed, &format!("rtt of {}", group.name));
-        let core_rtt = self.network.core_rtt(group);
         let way = |core: &[usize], first: Option<LinkId>, last: Option<LinkId>| {
             let mut way = Vec::with_capacity(core.len() + 2);
             way.extend(first);
@@ -209,6 +202,8 @@ impl Build<'_> {
         let mut routes = Vec::with_capacity(group.count as usize);
         for index in 0..group.count {
             self.interrupt.check()?;
+            let core = group.way(index);
+            let core_rtt = self.network.core_rtt(core);
             let mut ends = [None; 4];
             if let Some(access) = &group.access {
                 let mut uniform = || stream.uniform();
@@ -222,8 +217,8 @@ impl Build<'_> {
             }
             let [out, to, back, home] = ends;
             routes.push(Route {
-                forward: way(&group.forward, out, to),
-                backward: way(&group.backward, back, home),
+                forward: way(&core.forward, out, to),
+                backward: way(&core.backward, back, home),
             });
         }
         Ok(routes)
@@ -234,54 +229,5 @@ impl Build<'_> {
         let id = LinkId(self.links.len() as u32);
         self.links.push(LinkConfig::plain("", access.rate, delay));
         id
-    }
-}
-
-/// When a group's flows start: drawn from the group's own stream, so that no other group matters.
-pub(crate) fn start_times(group: &CoreGroup, seed: u64) -> Vec<Time> {
-    times(&group.start, group.count, Stream::new(seed, &format!("start of {}", group.name)))
-}
-
-/// When they stop, if ever: drawn from another stream of the group.
-pub(crate) fn stop_times(group: &CoreGroup, seed: u64) -> Vec<Option<Time>> {
-    let Some(stop) = &group.stop else { return vec![None; group.count as usize] };
-    let stream = Stream::new(seed, &format!("stop of {}", group.name));
-    times(stop, group.count, stream).into_iter().map(Some).collect()
-}
-
-fn times(spread: &Spread, count: u64, mut stream: Stream) -> Vec<Time> {
-    (0..count).map(|index| Time::ZERO + spread.value(index, &mut || stream.uniform())).collect()
-}
-
-/// A size in packets; `None`: endless.
-pub(crate) fn packets(size: FlowSize, packet_bytes: f64) -> Option<f64> {
-    match size {
-        FlowSize::Endless => None,
-        FlowSize::Packets(packets) => Some(libm::ceil(packets)),
-        FlowSize::Bytes(bytes) => Some(libm::ceil(bytes / packet_bytes)),
-    }
-}
-
-fn distribution(size: &ArrivalSize, packet_bytes: f64) -> SizeDistribution {
-    let mean = |size: &FlowSize| match size {
-        FlowSize::Endless => 1.0,
-        FlowSize::Packets(packets) => *packets,
-        FlowSize::Bytes(bytes) => bytes / packet_bytes,
-    };
-    match size {
-        ArrivalSize::Fixed(size) => SizeDistribution::Fixed(mean(size)),
-        ArrivalSize::Exponential(size) => SizeDistribution::Exponential { mean: mean(size) },
-        ArrivalSize::Pareto(pareto) => {
-            SizeDistribution::Pareto { mean: mean(&pareto.mean), shape: pareto.shape.0 }
-        }
-    }
-}
-
-/// Mean size of an arriving flow in packets.
-pub(crate) fn mean_packets(size: &ArrivalSize, packet_bytes: f64) -> f64 {
-    match distribution(size, packet_bytes) {
-        SizeDistribution::Fixed(mean)
-        | SizeDistribution::Exponential { mean }
-        | SizeDistribution::Pareto { mean, .. } => mean,
     }
 }

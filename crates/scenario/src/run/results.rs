@@ -20,6 +20,8 @@ pub struct Results {
     pub flows: RecordBatch,
     /// Samples of the probes, long form.
     pub series: RecordBatch,
+    /// A row a variant, seed and station of a wireless LAN.
+    pub stations: RecordBatch,
 }
 
 /// One variant with one seed, run.
@@ -44,9 +46,10 @@ pub(crate) fn collect(
         batch.map_err(|error| Stopped::Failed(error.to_string()))
     };
     let summary = table(summary(scenario, &runs, interrupt)?)?;
+    let stations = table(stations(scenario, &runs, interrupt)?)?;
     let flows = table(flows(scenario, &mut runs, interrupt)?)?;
     let series = table(series(scenario, runs, interrupt)?)?;
-    Ok(Results { summary, flows, series })
+    Ok(Results { summary, flows, series, stations })
 }
 
 /// Only numbers may be null, where they have no meaning.
@@ -125,17 +128,26 @@ impl Got {
 
 /// Of each link, what the endless flows got whose data crosses it, or all that cross it if none is endless.
 fn shares(network: &Network, flows: &[FlowReport]) -> Vec<Got> {
-    let mut groups = vec![Got::default(); network.groups.len()];
+    // Of each group, what the flows on each of its ways got; flows take ways in turn.
+    let mut groups: Vec<Vec<Got>> =
+        network.groups.iter().map(|group| vec![Got::default(); group.ways.len()]).collect();
+    let mut next = vec![0; groups.len()];
     for flow in flows {
-        groups[flow.group.0 as usize].add(flow);
+        let group = flow.group.0 as usize;
+        let ways = groups[group].len();
+        let turn = next[group] % network.groups[group].count.max(1) as usize;
+        groups[group][turn % ways].add(flow);
+        next[group] += 1;
     }
     let mut links = vec![[Got::default(); 2]; network.links.len()];
-    for (group, got) in network.groups.iter().zip(&groups) {
+    for (number, group) in network.groups.iter().enumerate() {
         let kind = usize::from(group.is_endless());
-        let mut crossed = group.forward.clone();
-        crossed.sort_unstable();
-        crossed.dedup();
-        crossed.into_iter().for_each(|link| links[link][kind].add_all(got));
+        for (way, got) in group.ways.iter().zip(&groups[number]) {
+            let mut crossed = way.forward.clone();
+            crossed.sort_unstable();
+            crossed.dedup();
+            crossed.into_iter().for_each(|link| links[link][kind].add_all(got));
+        }
     }
     links
         .into_iter()
@@ -228,6 +240,59 @@ fn summary(
 
 fn numbers<const N: usize>() -> [Numbers; N] {
     std::array::from_fn(|_| Numbers::default())
+}
+
+/// What each station did on its channel, and what the channel was occupied with.
+fn stations(
+    scenario: &Scenario,
+    runs: &[Run],
+    interrupt: Interrupt,
+) -> Result<Columns, Interrupted> {
+    let [mut protocol, mut wlan, mut station] = [(); 3].map(|()| StringBuilder::new());
+    let mut seed = UInt64Builder::new();
+    let [mut attempts, mut retries, mut collisions, mut errors] =
+        [(); 4].map(|()| UInt64Builder::new());
+    let [mut delivered, mut retry_drops] = [(); 2].map(|()| UInt64Builder::new());
+    let [mut airtime, mut channel_busy, mut channel_collided, mut channel_idle] = numbers();
+    for run in runs {
+        interrupt.check()?;
+        let wlans = scenario.network_of(run.plan).wlans.iter().zip(&run.report.media);
+        let all = wlans.flat_map(|(core, medium)| {
+            core.stations.iter().map(move |station| (core, medium, station))
+        });
+        for ((core, medium, named), report) in all.zip(&run.report.stations) {
+            protocol.append_value(&run.plan.name);
+            seed.append_value(run.seed);
+            wlan.append_value(&core.name);
+            station.append_value(&named.name);
+            airtime.push(report.airtime);
+            attempts.append_value(report.attempts);
+            retries.append_value(report.retries);
+            collisions.append_value(report.collisions);
+            errors.append_value(report.errors);
+            delivered.append_value(report.delivered);
+            retry_drops.append_value(report.retry_drops);
+            channel_busy.push(medium.success + medium.collision + medium.error);
+            channel_collided.push(medium.collision);
+            channel_idle.push(medium.idle);
+        }
+    }
+    Ok(columns![
+        protocol,
+        seed,
+        wlan,
+        station,
+        airtime,
+        attempts,
+        retries,
+        collisions,
+        errors,
+        delivered,
+        retry_drops,
+        channel_busy,
+        channel_collided,
+        channel_idle,
+    ])
 }
 
 /// What each flow did; runs give away their flows.

@@ -1,8 +1,8 @@
 //! Runs every variant with every seed.
 
-use crate::plan::memory::{self, MemoryLimit};
 use crate::plan::plans::Plan;
 use crate::run::build;
+use crate::run::memory::{self, MemoryLimit};
 use crate::run::results::{Results, Run, collect};
 use crate::scenario::Scenario;
 use crate::warning::Warning;
@@ -88,7 +88,7 @@ fn threads(wanted: Option<usize>) -> Result<usize, Problem> {
     match wanted {
         None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
         Some(threads) if (1..=MOST_THREADS).contains(&threads) => Ok(threads),
-        Some(threads) => Err(Problem(format!(
+        Some(threads) => Err(Problem::new(format!(
             "threads: there can be 1 to {MOST_THREADS} runs at a time, not {threads}"
         ))),
     }

@@ -1,8 +1,8 @@
 //! Who shares what: capacities of links, and the ways of flows over them, for whoever computes fair shares.
 
 use crate::network::core::{CoreGroup, CoreLink};
+use crate::network::flows::mean_packets;
 use crate::plan::plans::{GroupPlan, Plan};
-use crate::run::build::mean_packets;
 use crate::scenario::Scenario;
 use knee_laws::quantities::Time;
 use serde_json::{Value, json};
@@ -41,14 +41,16 @@ impl Scenario {
             .zip(&plan.groups)
             .enumerate()
             .filter(|(index, (group, _))| !carriers.contains(index) && group.count > 0)
-            .map(|(_, (group, laws))| {
+            .flat_map(|(_, (group, laws))| group.shares().map(move |share| (share, group, laws)))
+            .filter(|((_, count), ..)| *count > 0)
+            .map(|((way, count), group, laws)| {
                 let transport = &laws.transport;
                 let stops = group.stop.as_ref().map(|stop| Time::ZERO + stop.range(group.count).0);
                 json!({
                     "name": group.name,
-                    "count": group.count,
-                    "data": names(&group.forward),
-                    "acks": names(&group.backward),
+                    "count": count,
+                    "data": names(&way.forward),
+                    "acks": names(&way.backward),
                     "access_bps": group.access.as_ref().map(|access| access.rate.bps()),
                     "data_bytes": transport.data_bytes,
                     "ack_bytes": transport.ack_bytes,

@@ -9,14 +9,13 @@
 //! An exchange has two events, its beginning and its end. What it delivers is known at its beginning.
 
 pub mod contention;
-pub mod phy;
 pub mod station;
 
 use crate::config::MediumConfig;
 use crate::report::MediumReport;
 use contention::Contention;
 use knee_laws::quantities::{Span, Time};
-use phy::Phy;
+use knee_path::Phy;
 
 /// The state of a channel.
 pub struct Medium {

@@ -1,6 +1,5 @@
 //! A station of a channel: its queues, its transmission, its counts.
 
-use super::phy::Phy;
 use crate::config::{LinkId, RandomLoss, StationConfig, StationPeer};
 use crate::impairment::{Losses, change};
 use crate::packet::Packet;
@@ -8,7 +7,7 @@ use crate::report::StationReport;
 use knee_laws::capacity::Channel;
 use knee_laws::quantities::{BitRate, Span, Time};
 use knee_laws::router::Draw;
-use knee_path::Stream;
+use knee_path::{Phy, Stream};
 
 /// The station whose rate and errors the frames of a queue have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +57,8 @@ pub struct Counts {
     /// Transmissions that collided; below, transmissions whose packets all had errors.
     pub collisions: u64,
     pub errors: u64,
+    /// Transmissions that repeat an earlier one.
+    pub retries: u64,
     /// Packets delivered; below, packets given up at the retry limit.
     pub delivered: u64,
     pub retry_drops: u64,
@@ -196,13 +197,15 @@ impl Station {
 
     /// The numbers over this span.
     pub fn report(&self, link: LinkId, over: Span) -> StationReport {
-        let Counts { attempts, collisions, errors, delivered, retry_drops, air } = self.counts;
+        let Counts { attempts, collisions, errors, retries, delivered, retry_drops, air } =
+            self.counts;
         StationReport {
             link,
             airtime: (air.seconds() - self.base.air.seconds()) / over.seconds().max(1e-12),
             attempts: attempts - self.base.attempts,
             collisions: collisions - self.base.collisions,
             errors: errors - self.base.errors,
+            retries: retries - self.base.retries,
             delivered: delivered - self.base.delivered,
             retry_drops: retry_drops - self.base.retry_drops,
         }

@@ -303,6 +303,7 @@ impl Simulation {
         });
         let succeeded = delivered.iter().filter(|fine| **fine).count() as u64;
         sender.counts.attempts += 1;
+        sender.counts.retries += u64::from(sender.failures > 0);
         sender.counts.collisions += u64::from(collided);
         sender.counts.errors += u64::from(!collided && succeeded == 0);
         sender.counts.delivered += succeeded;

@@ -1,6 +1,6 @@
 //! The dumbbell: one bottleneck each way, every flow with access links of its own.
 
-use super::{Direction, Flows, access_delay, access_rate, named};
+use super::{Direction, Flows, access_delay, access_rate, both_ways, named};
 use crate::document::choice::{Shape, Spread, Step};
 use crate::document::format::{Bottleneck, Dumbbell};
 use crate::network::core::{AccessDelay, CoreAccess, CoreLink, Network, Template, rate_changes};
@@ -34,6 +34,8 @@ pub(crate) fn expand(
             rate_changes: rate_changes(&bottleneck.rate_changes, &link_at)?,
             loss: bottleneck.loss,
             reorder: bottleneck.reorder,
+            capacity: bottleneck.capacity,
+            on_air: false,
             measured: true,
             at: link_at.clone(),
         });
@@ -67,6 +69,8 @@ pub(crate) fn expand(
         rate,
         delay: AccessDelay::Each(Spread::Fixed(Delay(access_delay(one_way, delay)))),
     };
-    let template = Template { forward: vec![0], reverse: vec![1], access, start: start.clone() };
+    let ways = [("forward", 0), ("reverse", 1)];
+    let ways = ways.map(|(name, link)| (name, vec![both_ways(vec![link], &network)])).into();
+    let template = Template { ways, access: Some(access), start: start.clone() };
     Ok((network, template))
 }

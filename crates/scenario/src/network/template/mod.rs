@@ -4,7 +4,7 @@ pub(crate) mod dumbbell;
 pub(crate) mod parking_lot;
 
 use crate::document::choice::Spread;
-use crate::network::core::{CoreAccess, CoreGroup, Network, REVERSE};
+use crate::network::core::{CoreAccess, CoreGroup, CoreWay, Network, REVERSE};
 use knee_input::problem::{Fault, KeyPath};
 use knee_input::quantity::FlowSize;
 use knee_laws::quantities::{BitRate, Span};
@@ -26,13 +26,11 @@ impl Flows<'_> {
             return Ok(());
         }
         self.start.check(self.count, &KeyPath(self.at.0[..1].to_vec()).key("start"))?;
-        let backward =
-            self.forward.iter().rev().filter_map(|link| network.reverse_of(*link)).collect();
+        let way = both_ways(self.forward, network);
         network.groups.push(CoreGroup {
             name: self.name,
             count: self.count,
-            forward: self.forward,
-            backward,
+            ways: vec![way],
             access: Some(self.access),
             start: self.start.clone(),
             stop: None,
@@ -45,6 +43,12 @@ impl Flows<'_> {
         });
         Ok(())
     }
+}
+
+/// A way with the reverse links of its links for the way back.
+fn both_ways(forward: Vec<usize>, network: &Network) -> CoreWay {
+    let backward = forward.iter().rev().filter_map(|link| network.reverse_of(*link)).collect();
+    CoreWay { forward, backward }
 }
 
 /// The name of a template's link in one of its directions.

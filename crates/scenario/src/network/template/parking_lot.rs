@@ -1,6 +1,6 @@
 //! The parking lot: links in a row each way, long flows over all, cross flows over each.
 
-use super::{Direction, Flows, access_delay, access_rate, named};
+use super::{Direction, Flows, access_delay, access_rate, both_ways, named};
 use crate::document::choice::Spread;
 use crate::document::defaults::PARKING_LOT_SHARE;
 use crate::document::format::{Bottleneck, ParkingLot};
@@ -44,6 +44,8 @@ pub(crate) fn expand(
                 rate_changes: rate_changes(&bottleneck.rate_changes, &link_at)?,
                 loss: bottleneck.loss,
                 reorder: bottleneck.reorder,
+                capacity: bottleneck.capacity,
+                on_air: false,
                 measured: true,
                 at: link_at.clone(),
             });
@@ -72,7 +74,9 @@ pub(crate) fn expand(
     for link in &forward {
         add(format!("cross{}", link + 1), lot.cross.0, &[*link], "cross")?;
     }
-    Ok((network, Template { forward, reverse, access, start: lot.start.clone() }))
+    let ways = [("forward", forward), ("reverse", reverse)];
+    let ways = ways.map(|(name, links)| (name, vec![both_ways(links, &network)])).into();
+    Ok((network, Template { ways, access: Some(access), start: lot.start.clone() }))
 }
 
 /// The rate of each link.
