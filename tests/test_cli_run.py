@@ -10,7 +10,14 @@ import pytest
 from columns import FLOWS, SERIES, SUMMARY
 from conftest import ROOT, Knee
 
-FILES = ["flows.parquet", "overview.png", "scenario.toml", "series.parquet", "summary.parquet"]
+FILES = [
+    "flows.parquet",
+    "overview.png",
+    "scenario.toml",
+    "series.parquet",
+    "stations.parquet",
+    "summary.parquet",
+]
 
 
 def names(folder: Path) -> list[str]:

@@ -19,7 +19,13 @@ from knee import replacement
 from knee.results import PICTURE, Results
 
 STOPS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
-COLUMNS = ["flows.parquet", "scenario.toml", "series.parquet", "summary.parquet"]
+COLUMNS = [
+    "flows.parquet",
+    "scenario.toml",
+    "series.parquet",
+    "stations.parquet",
+    "summary.parquet",
+]
 
 
 def contents(folder: Path) -> dict[str, bytes]:

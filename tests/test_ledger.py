@@ -267,7 +267,7 @@ def test_a_killed_process_leaves_whole_runs(tmp_path: Path) -> None:
     first.wait()
     for entry in tmp_path.glob("??/*"):
         assert {file.name for file in entry.iterdir()} == {
-            "summary.parquet", "flows.parquet", "series.parquet", "scenario.toml", "made-by.txt",
+            "summary.parquet", "flows.parquet", "series.parquet", "stations.parquet", "scenario.toml", "made-by.txt",
                 "SHA256SUMS",
         }  # fmt: skip
     pair = [subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) for _ in range(2)]

@@ -117,6 +117,10 @@ class Results:
     def series(self) -> Columns:
         """Samples of the probes, long form."""
 
+    @property
+    def stations(self) -> Columns:
+        """A row a protocol, seed and station of a wireless LAN."""
+
 def run(
     scenario: Scenario,
     *,

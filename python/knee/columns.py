@@ -16,8 +16,8 @@ from knee.scenario import Scenario, load, warn
 if TYPE_CHECKING:
     import polars as pl
 
-Table = Literal["summary", "flows", "series"]
-TABLES: tuple[Table, ...] = ("summary", "flows", "series")
+Table = Literal["summary", "flows", "series", "stations"]
+TABLES: tuple[Table, ...] = ("summary", "flows", "series", "stations")
 SCENARIO = "scenario.toml"
 FILES = frozenset({*(f"{table}.parquet" for table in TABLES), SCENARIO})
 """What `Run.write` writes."""
@@ -126,6 +126,11 @@ class Run:
         """A row a protocol, seed and flow."""
         return self._frame("flows")
 
+    @property
+    def stations(self) -> pl.DataFrame:
+        """A row a protocol, seed and station of a wireless LAN; none without one."""
+        return self._frame("stations")
+
     def series(self, quantity: str | None = None) -> pl.DataFrame:
         """Samples of the probes in long form: protocol, seed, time_s, quantity, entity, value.
 
@@ -148,7 +153,7 @@ class Run:
         return chosen
 
     def arrow(self, table: Table) -> ArrowTable:
-        """The raw columns of "summary", "flows" or "series".
+        """The raw columns of "summary", "flows", "series" or "stations".
 
         Whatever reads the Arrow PyCapsule interface takes them without a copy:
         `pyarrow.table(r.arrow("flows"))`, `polars.DataFrame(...)`, DuckDB, pandas.
@@ -204,7 +209,7 @@ def simulate(
     progress: Progress | None = None,
     warn: Callable[[str], object] = warn,
 ) -> tuple[dict[Table, ArrowTable], str]:
-    """Run a scenario: its three tables and its text as run.
+    """Run a scenario: its tables and its text as run.
 
     Arguments and errors are those of `knee.run`; `warn` is told, a sentence each, what is likely
     not meant and what is done otherwise than asked.
@@ -222,6 +227,7 @@ def simulate(
         "summary": results.summary,
         "flows": results.flows,
         "series": results.series,
+        "stations": results.stations,
     }
     return tables, checked.to_toml()
 

@@ -136,7 +136,8 @@ impl Fault {
         names: impl Iterator<Item = &'a str> + Clone,
     ) -> Self {
         let mut fault = self.of_names(given, names.clone());
-        let (all, hint) = (listed(names.clone()), hint(given, names));
+        let known = fault.nearest.iter().map(String::as_str);
+        let (all, hint) = (listed(names), hint(given, known));
         fault.message.push_str(&format!("; {intro} {all}{hint}"));
         fault
     }

@@ -23,6 +23,9 @@ pub struct Results {
     /// Samples of the probes, long form.
     #[pyo3(get)]
     series: Py<Columns>,
+    /// A row a protocol, seed and station of a wireless LAN.
+    #[pyo3(get)]
+    stations: Py<Columns>,
 }
 
 /// Run every variant with every seed, the GIL released.
@@ -71,6 +74,7 @@ pub fn run(
         summary: Py::new(py, Columns::from(tables.summary))?,
         flows: Py::new(py, Columns::from(tables.flows))?,
         series: Py::new(py, Columns::from(tables.series))?,
+        stations: Py::new(py, Columns::from(tables.stations))?,
     })
 }
 

@@ -115,7 +115,12 @@ def _rates_alone(run: Run, of_run: tuple[pl.Expr, ...], lasting: pl.DataFrame) -
     """The same run with one protocol and seed, its samples being the lasting flows' throughput."""
     of_flows = pl.col("entity").cast(pl.String).is_in(lasting["flow"].to_list())
     series = run.series().filter(*of_run, pl.col("quantity") == "throughput", of_flows)
-    frames = {"summary": run.summary.filter(*of_run), "flows": run.flows, "series": series}
+    frames = {
+        "summary": run.summary.filter(*of_run),
+        "flows": run.flows,
+        "series": series,
+        "stations": run.stations,
+    }
     return Run({table: frames[table] for table in TABLES}, run.scenario_toml)
 
 

@@ -31,6 +31,10 @@ from knee.fluid.qazi2010 import (
     bmcc_startup,
     mlcp_rtts,
 )
+from knee.fluid.wlan import (
+    wlan_capacity,
+    wlan_saturation,
+)
 from knee.fluid.xia2008 import (
     max_min,
     miaimd,
@@ -62,4 +66,6 @@ __all__ = [
     "scalable_network_margin",
     "scalable_network_rest",
     "scalable_nyquist",
+    "wlan_capacity",
+    "wlan_saturation",
 ]
