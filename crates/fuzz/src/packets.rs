@@ -20,7 +20,7 @@ struct Foreign {
 
 impl<'a> Arbitrary<'a> for Foreign {
     fn arbitrary(input: &mut Unstructured<'a>) -> Result<Self> {
-        let codec = *input.choose(&Codec::ALL)?;
+        let codec = *input.choose(Codec::ALL)?;
         let marks = Marks::new(codec, input.arbitrary()?);
         let marks = if input.arbitrary()? { marks.in_profile() } else { marks };
         let size = u32::from(input.int_in_range(1..=u16::MAX)?);
@@ -64,7 +64,7 @@ impl Ends {
         if packet.marks.codec() != self.codec {
             return;
         }
-        self.reader.take(packet.marks, &packet.header, packet.size % 2 == 0);
+        self.reader.take(packet.marks, &packet.header, packet.size.is_multiple_of(2));
         let echo = self.reader.echo(packet.marks, &packet.header);
         let feedback = self.codec.read(echo.bits, echo.words);
         let rtt = now.since(packet.came) + Span::from_millis(1);
