@@ -1,4 +1,4 @@
-//! Tables of numbers as `vectors/` holds them: the laws' control steps and senders, at numbers that no paper tells of.
+//! Tables of numbers with the columns of `vectors/`: control steps and senders, at any numbers.
 
 use knee_laws::codecs::{Codec, Feedback, Load, adpm, price};
 use knee_laws::laws::Laws;
@@ -10,7 +10,7 @@ use knee_laws::routers::{
 use knee_laws::sender::{Ack, Congestion, Loss, Opening, SenderLaw};
 use knee_laws::senders::{cubic, hstcp, htcp};
 
-/// A table's columns, as its first line names them; what a table lacks is 0.
+/// A row, by the columns that the table's first line names. A missing column is 0.
 struct Row<'a> {
     names: &'a [&'a str],
     values: Vec<f64>,
@@ -21,11 +21,11 @@ impl Row<'_> {
         let place = self.names.iter().position(|each| *each == name);
         place.and_then(|place| self.values.get(place)).copied().unwrap_or(0.0)
     }
-    /// A quantity of things that there are.
+    /// A quantity of at least 0.
     fn amount(&self, name: &str) -> f64 {
         self.at(name).abs().min(1e15)
     }
-    /// A quantity that is more than nothing.
+    /// A quantity above 0.
     fn some(&self, name: &str) -> f64 {
         self.amount(name).max(1e-6)
     }
@@ -46,19 +46,19 @@ impl Row<'_> {
     }
 }
 
-/// Is it a probability?
+/// Asserts that it is a probability.
 #[track_caller]
 fn probable(p: f64) {
     assert!((0.0..=1.0).contains(&p), "a probability of {p}");
 }
 
-/// Is it a quantity, from nothing on?
+/// Asserts that it is finite and at least 0.
 #[track_caller]
 fn positive(value: f64) {
     assert!(value.is_finite() && value >= 0.0, "{value}");
 }
 
-/// Reads a table and gives each row to all control steps, and to senders as the next ACK.
+/// Reads a table. Each row goes to all control steps, and to all senders as the next event.
 pub fn vectors(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else { return };
     let mut lines = text.lines();
