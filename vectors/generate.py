@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import bbr
+import cbr
 import delays_and_marks
 import explicit
 import feedback
@@ -64,6 +65,7 @@ SENDERS = [
     delays_and_marks.prague,
     bbr.bbr,
     bbr.bbr3,
+    cbr.cbr,
     vcp.vcp,
     vcp.vcp_authors,
     vcp.vcp_e2e,

@@ -1,7 +1,7 @@
-//! What comes from outside, as bytes: each target panics where knee does not hold what it promises.
+//! Fuzz targets for input from outside, as bytes. A target panics if a promise of knee is broken.
 //!
-//! `make fuzz` gives them inputs that reach ever more of the code (libFuzzer); the tests replay what it has found
-//! (`corpus/`), and what the repository holds of each kind.
+//! `make fuzz` runs them with inputs that reach more and more of the code (libFuzzer). The tests replay its finds
+//! (`corpus/`), and the repository's own files of each kind.
 #![forbid(unsafe_code)]
 
 mod packets;

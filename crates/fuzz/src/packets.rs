@@ -1,4 +1,4 @@
-//! Packets at a hop, and what comes back to a sender from them.
+//! Packets at a hop, and the feedback that they bring to a sender.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use knee_laws::codecs::{Codec, Header, Marks, Reader, Wire};
@@ -9,7 +9,7 @@ use knee_laws::router::LinkView;
 use knee_laws::sender::{Ack, Opening, SenderLaw, Sending};
 use knee_path::{Buffer, Hop, Packet, Queue, Stream};
 
-/// A packet as somebody else may have written it.
+/// A packet with any bits, as another implementation may write it.
 #[derive(Clone, Copy)]
 struct Foreign {
     size: u32,
@@ -46,7 +46,7 @@ impl Packet for Foreign {
     }
 }
 
-/// A flow's ends: its receiver echoes what comes, its law learns of that.
+/// A flow's ends: the receiver echoes feedback, and the law is told of it.
 struct Ends {
     law: Sender,
     codec: Codec,
@@ -79,8 +79,8 @@ impl Ends {
     }
 }
 
-/// Packets with any bits and words pass a router of any law on their way to a sender of any law: nothing is lost
-/// uncounted, and what laws answer are numbers.
+/// Packets with any bits and words pass a router with any law on their way to a sender with any law. Every packet is
+/// counted, and laws answer with finite numbers.
 pub fn packets(input: &[u8]) {
     let _ = pass(&mut Unstructured::new(input));
 }

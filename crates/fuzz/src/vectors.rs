@@ -1,4 +1,4 @@
-//! Tables of numbers as `vectors/` holds them: the laws' control steps and senders, at numbers that no paper tells of.
+//! Tables of numbers with the columns of `vectors/`: control steps and senders, at any numbers.
 
 use knee_laws::codecs::{Codec, Feedback, Load, adpm, price};
 use knee_laws::laws::Laws;
@@ -7,10 +7,10 @@ use knee_laws::routers::rate_router::Measurement;
 use knee_laws::routers::{
     bmcc, mlcp, pi, pie, piqi_rcp, price as price_router, rcp, red, rem, vcp, xcp as xcp_router,
 };
-use knee_laws::sender::{Ack, Opening, SenderLaw};
+use knee_laws::sender::{Ack, Congestion, Loss, Opening, SenderLaw};
 use knee_laws::senders::{cubic, hstcp, htcp};
 
-/// A table's columns, as its first line names them; what a table lacks is 0.
+/// A row, by the columns that the table's first line names. A missing column is 0.
 struct Row<'a> {
     names: &'a [&'a str],
     values: Vec<f64>,
@@ -21,11 +21,11 @@ impl Row<'_> {
         let place = self.names.iter().position(|each| *each == name);
         place.and_then(|place| self.values.get(place)).copied().unwrap_or(0.0)
     }
-    /// A quantity of things that there are.
+    /// A quantity of at least 0.
     fn amount(&self, name: &str) -> f64 {
         self.at(name).abs().min(1e15)
     }
-    /// A quantity that is more than nothing.
+    /// A quantity above 0.
     fn some(&self, name: &str) -> f64 {
         self.amount(name).max(1e-6)
     }
@@ -35,26 +35,38 @@ impl Row<'_> {
     fn span(&self, name: &str) -> Span {
         Span::from_micros(self.amount(name).clamp(1e-3, 1e6) as u64 * 1000 + 1)
     }
+    fn micros(&self, name: &str) -> Span {
+        Span::from_micros(self.amount(name).min(1e9) as u64 + 1)
+    }
+    fn count(&self, name: &str) -> u32 {
+        self.amount(name).min(1e9) as u32
+    }
+    fn flag(&self, name: &str) -> bool {
+        self.at(name) == 1.0
+    }
 }
 
-/// Is it a probability?
+/// Asserts that it is a probability.
 #[track_caller]
 fn probable(p: f64) {
     assert!((0.0..=1.0).contains(&p), "a probability of {p}");
 }
 
-/// Is it a quantity, from nothing on?
+/// Asserts that it is finite and at least 0.
 #[track_caller]
 fn positive(value: f64) {
     assert!(value.is_finite() && value >= 0.0, "{value}");
 }
 
-/// Reads a table and gives each row to all control steps, and to senders as the next ACK.
+/// Reads a table. Each row goes to all control steps, and to all senders as the next event.
 pub fn vectors(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else { return };
     let mut lines = text.lines();
     let names: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();
-    let number = |cell: &str| cell.parse().ok().filter(|value: &f64| value.is_finite());
+    let number = |cell: &str| match EVENTS.iter().position(|event| *event == cell) {
+        Some(event) => Some(event as f64),
+        None => cell.parse().ok().filter(|value: &f64| value.is_finite()),
+    };
     let rows = lines.take(100).map(|line| Row {
         names: &names,
         values: line.split(',').map(|cell| number(cell).unwrap_or_default()).collect(),
@@ -64,7 +76,7 @@ pub fn vectors(input: &[u8]) {
     rows.iter().for_each(probabilities);
     rows.iter().for_each(rates);
     rows.iter().for_each(growth);
-    acks(&rows);
+    senders(&rows);
 }
 
 fn loads(row: &Row) {
@@ -158,35 +170,56 @@ fn growth(row: &Row) {
     assert!((there - w_max).abs() <= 1e-9 * w_max.max(1.0), "{there} at {k} s, not {w_max}");
 }
 
-/// Each law takes the table for a run of ACKs.
-fn acks(rows: &[Row]) {
+/// Events of senders, as the tables name them; in a table's numbers each is its index.
+const EVENTS: [&str; 4] = ["ack", "loss", "mark", "timeout"];
+
+/// Each law takes the table for a run of events, in the columns of senders' vectors.
+fn senders(rows: &[Row]) {
     for entry in &Laws::shipped().senders {
         let mut law = entry.build(&[], &Opening::new(2.0, 1000)).expect("its defaults");
         let mut now = Time::ZERO;
         for row in rows {
-            now += row.span("time_ms");
-            let feedback = match entry.info.codec {
-                Codec::Load2 => Feedback::Load(Load::from_bits(row.amount("code") as u8)),
-                Codec::Mlcp => {
-                    let code = row.amount("code").min(15.0) as u32;
-                    Feedback::Mlcp { code, interval: row.span("t_p_ms") }
-                }
-                Codec::Adpm => Feedback::Adpm {
-                    estimate: Some(adpm::Map::default().at(row.amount("load_factor"))),
-                    congested: row.at("ecn") == 3.0,
-                },
-                Codec::Rate => {
-                    let interval = row.amount("interval") as u32;
-                    Feedback::Rate { rate: row.some("rate_bytes_s"), interval }
-                }
-                Codec::Xcp => Feedback::Xcp { delta_bytes: row.at("asked_bytes") },
-                Codec::None => Feedback::None,
-                _ => Feedback::Ecn { congested: row.at("marked") == 1.0 },
-            };
-            law.on_ack(&Ack { feedback, ..Ack::new(now, 1, 1, row.span("rtt_ms")) });
+            now = now.max(Time::ZERO + row.micros("time_us"));
+            let in_flight = row.count("in_flight");
+            let congestion = |by| Loss { now, in_flight, by };
+            match row.at("event") as usize {
+                1 => law.on_loss(&congestion(Congestion::Loss)),
+                2 => law.on_loss(&congestion(Congestion::Mark)),
+                3 => law.on_timeout(&congestion(Congestion::Timeout)),
+                _ => law.on_ack(&ack(row, now, entry.info.codec)),
+            }
             let window = law.window();
             let name = &entry.info.name;
-            assert!(window.is_finite() && window >= 1.0, "{name}: {window} after {feedback:?}");
+            assert!(window.is_finite() && window >= 1.0, "{name}: {window} after {:?}", row.values);
         }
+    }
+}
+
+/// The ACK of a row, with feedback of this codec.
+fn ack(row: &Row, now: Time, codec: Codec) -> Ack {
+    let value = row.at("feedback_value");
+    let feedback = match codec {
+        Codec::Load2 => Feedback::Load(Load::from_bits(value as u8)),
+        Codec::Mlcp => {
+            let interval = row.micros("feedback_detail");
+            Feedback::Mlcp { code: value.clamp(0.0, 15.0) as u32, interval }
+        }
+        Codec::Adpm => {
+            let congested = row.flag("feedback_detail");
+            Feedback::Adpm { estimate: Some(row.share("feedback_value")), congested }
+        }
+        Codec::Rate => {
+            let interval = row.count("feedback_detail");
+            Feedback::Rate { rate: row.some("feedback_value"), interval }
+        }
+        Codec::Xcp => Feedback::Xcp { delta_bytes: value },
+        Codec::None => Feedback::None,
+        _ => Feedback::Ecn { congested: row.flag("feedback_value") },
+    };
+    Ack {
+        feedback,
+        recovering: row.flag("recovering"),
+        app_limited: row.flag("app_limited"),
+        ..Ack::new(now, row.count("newly_acked"), row.count("in_flight"), row.micros("rtt_us"))
     }
 }

@@ -26,7 +26,7 @@ fn scenarios() {
 
 #[test]
 fn vectors() {
-    replay(knee_fuzz::vectors, &["crates/fuzz/corpus/vectors", "vectors"]);
+    replay(knee_fuzz::vectors, &["crates/fuzz/corpus/vectors", "vectors", "vectors/senders"]);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! of values; [`problem::Problem`] is a mistake as a value; [`interrupt`] stops long work.
 #![forbid(unsafe_code)]
 
+pub mod fields;
 pub mod interrupt;
 pub mod measure;
 pub mod nearest;

@@ -8,27 +8,27 @@ use std::fmt;
 pub struct Problem {
     /// The sentence: `where: key = value: what is wrong and what is allowed`.
     pub sentence: String,
-    /// The line of the text that is meant, from 1.
+    /// The line of the text, from 1.
     pub line: Option<usize>,
-    /// The dotted key that is meant; elements of lists go by their name.
+    /// The dotted key; elements of lists go by their name.
     pub path: Option<String>,
-    /// What stands there, as TOML.
+    /// The value that was given, as TOML.
     pub given: Option<String>,
-    /// The names that are allowed there, sorted; none where no names are.
+    /// The names that are allowed, sorted; empty if the value is not a name.
     pub allowed: Vec<String>,
-    /// The one of these that is nearest to what was given.
+    /// The allowed name that is nearest to the given one.
     pub nearest: Option<String>,
 }
 
 impl Problem {
-    /// A problem that no value of the text has.
+    /// A problem that is not about a value of a text.
     pub fn new(sentence: impl Into<String>) -> Self {
         Self { sentence: sentence.into(), ..Self::default() }
     }
 }
 
 impl From<Fault> for Problem {
-    /// Of no text: the sentence is the fault's own.
+    /// A problem without a text: the sentence is the fault's message.
     fn from(fault: Fault) -> Self {
         let Fault { message, allowed, nearest, .. } = fault;
         Self { allowed, nearest, ..Self::new(message) }

@@ -1,5 +1,6 @@
 //! The scenario's text: it is read into a tree, overridden, and searched for the line of a fault.
 
+use crate::fields;
 use crate::nearest::listed;
 use crate::problem::{Fault, Key, KeyPath, Problem};
 use crate::source::{Format, Source};
@@ -135,7 +136,31 @@ impl<'a> Text<'a> {
 
     /// The tree as a `T`, or what does not fit it.
     pub fn typed<T: DeserializeOwned>(&self) -> Result<T, Problem> {
-        serde_path_to_error::deserialize(self.tree.clone()).map_err(|error| {
+        self.read_as(self.tree.clone())
+    }
+
+    /// The top of the tree as two structs, each with some of its keys, or what does not fit them. (serde's `flatten`
+    /// would lose the place of a fault.)
+    pub fn typed_parts<A: DeserializeOwned, B: DeserializeOwned>(&self) -> Result<(A, B), Problem> {
+        let parts = [fields::of::<A>(), fields::of::<B>()];
+        let known = || parts.into_iter().flatten().copied();
+        let keys = self.tree.as_table().into_iter().flat_map(toml::Table::keys);
+        if let Some(key) = keys.into_iter().find(|key| known().all(|name| name != *key)) {
+            let fault = KeyPath::root().key(key).fault("unknown key");
+            return Err(self.problem(&fault.among("allowed are", key, known())));
+        }
+        let part = |names: &[&str]| {
+            let mut tree = self.tree.clone();
+            if let Value::Table(table) = &mut tree {
+                table.retain(|key, _| names.contains(&key));
+            }
+            tree
+        };
+        Ok((self.read_as(part(parts[0]))?, self.read_as(part(parts[1]))?))
+    }
+
+    fn read_as<T: DeserializeOwned>(&self, tree: Value) -> Result<T, Problem> {
+        serde_path_to_error::deserialize(tree).map_err(|error| {
             let mut path = KeyPath::root();
             for segment in error.path() {
                 path = match segment {

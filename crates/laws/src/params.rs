@@ -305,7 +305,7 @@ macro_rules! params {
         #[derive(Clone, Copy, Debug, PartialEq)]
         pub struct $Set {
             $( $(#[doc = $help])+ pub $name: $type, )*
-            $( #[doc = "What other laws have, too."] pub $part: $Part, )*
+            $( #[doc = "Parameters that other laws have too."] pub $part: $Part, )*
         }
 
         impl Default for $Set {

@@ -25,8 +25,8 @@ use std::sync::Arc;
 /// Names and values of columns.
 type Columns = Vec<(&'static str, ArrayRef)>;
 
-/// The settings of a model.
-trait Model: DeserializeOwned {
+/// The settings of a model; a pair has those that it shares with other models, and its own.
+trait Model: Sized {
     /// Checks what types cannot check, and solves the model.
     fn solve(self, effort: &Effort) -> Result<Columns, NoColumns>;
 }
@@ -37,8 +37,20 @@ const MOST_WORK: u64 = 1_000_000_000;
 /// A model's name, and the function from its settings to columns.
 type Entry = (&'static str, fn(&Text, &Effort) -> Result<Columns, Stopped>);
 
-fn entry<M: Model>(text: &Text, effort: &Effort) -> Result<Columns, Stopped> {
+fn entry<M>(text: &Text, effort: &Effort) -> Result<Columns, Stopped>
+where
+    M: Model + DeserializeOwned,
+{
     text.typed::<M>()?.solve(effort).map_err(|error| error.told(text))
+}
+
+fn pair<S, M>(text: &Text, effort: &Effort) -> Result<Columns, Stopped>
+where
+    S: DeserializeOwned,
+    M: DeserializeOwned,
+    (S, M): Model,
+{
+    text.typed_parts::<S, M>()?.solve(effort).map_err(|error| error.told(text))
 }
 
 const MODELS: &[Entry] = &[
@@ -46,23 +58,23 @@ const MODELS: &[Entry] = &[
     ("bmcc_epochs", entry::<closed::BmccEpochs>),
     ("bmcc_startup", entry::<closed::BmccStartup>),
     ("max_min", entry::<vcp::MaxMin>),
-    ("miaimd", entry::<vcp::Aggregate>),
-    ("miaimd_equilibrium", entry::<vcp::Rest>),
-    ("miaimd_network", entry::<vcp::Network>),
-    ("miaimd_network_equilibrium", entry::<vcp::NetworkRest>),
+    ("miaimd", pair::<vcp::LawSettings, vcp::Aggregate>),
+    ("miaimd_equilibrium", pair::<vcp::LawSettings, vcp::Rest>),
+    ("miaimd_network", pair::<vcp::LawSettings, vcp::Network>),
+    ("miaimd_network_equilibrium", pair::<vcp::LawSettings, vcp::NetworkRest>),
     ("miaimd_sweep", entry::<vcp::Sweep>),
     ("mlcp_rtts", entry::<closed::MlcpRtts>),
     ("rcp", entry::<rcp::Rates>),
     ("rcp_bounds", entry::<rcp::Bounds>),
-    ("scalable", entry::<scalable::Prices>),
-    ("scalable_delay", entry::<scalable::Delays>),
-    ("scalable_delay_rest", entry::<scalable::DelaysRest>),
-    ("scalable_margin", entry::<scalable::Margin>),
-    ("scalable_network", entry::<scalable::Run>),
-    ("scalable_network_loci", entry::<scalable::Loci>),
-    ("scalable_network_margin", entry::<scalable::Margins>),
-    ("scalable_network_rest", entry::<scalable::Rest>),
-    ("scalable_nyquist", entry::<scalable::Gain>),
+    ("scalable", pair::<scalable::Prices, scalable::Course>),
+    ("scalable_delay", pair::<scalable::Queue, scalable::Course>),
+    ("scalable_delay_rest", pair::<scalable::Queue, scalable::Rest>),
+    ("scalable_margin", pair::<scalable::OneSource, scalable::Margins>),
+    ("scalable_network", pair::<scalable::Routes, scalable::Course>),
+    ("scalable_network_loci", pair::<scalable::Routes, scalable::Frequencies>),
+    ("scalable_network_margin", pair::<scalable::Routes, scalable::Margins>),
+    ("scalable_network_rest", pair::<scalable::Routes, scalable::Rest>),
+    ("scalable_nyquist", pair::<scalable::OneSource, scalable::Frequencies>),
     ("wlan_capacity", entry::<wlan::Capacity>),
     ("wlan_saturation", entry::<wlan::Saturation>),
 ];

@@ -38,81 +38,70 @@ impl Law {
     }
 }
 
-/// The law's settings, in each table that has them: serde's `flatten` loses the place of a fault.
-macro_rules! with_law {
-    ($(#[$doc:meta])* struct $Name:ident { $($(#[$meta:meta])* $field:ident: $Type:ty,)* }) => {
-        $(#[$doc])*
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        pub(super) struct $Name {
-            $($(#[$meta])* $field: $Type,)*
-            kappa: Option<f64>,
-            alpha: Option<f64>,
-            gamma: Option<f64>,
-            packet: Option<Size>,
-        }
-
-        impl $Name {
-            fn law(&self) -> Result<Law, Fault> {
-                let usual = Law::default();
-                let law = Law {
-                    kappa: self.kappa.unwrap_or(usual.kappa),
-                    alpha: self.alpha.unwrap_or(usual.alpha),
-                    gamma: self.gamma.unwrap_or(usual.gamma),
-                    packet: self.packet.unwrap_or(usual.packet),
-                };
-                law.check().map(|()| law)
-            }
-        }
-    };
+/// The settings of the law.
+#[derive(Deserialize)]
+pub(super) struct LawSettings {
+    kappa: Option<f64>,
+    alpha: Option<f64>,
+    gamma: Option<f64>,
+    packet: Option<Size>,
 }
 
-with_law! {
-    /// One link and its flows.
-    struct Rest {
-        capacity: Rate,
-        rtt: Period,
-        flows: f64,
+impl LawSettings {
+    fn law(&self) -> Result<Law, Fault> {
+        let usual = Law::default();
+        let law = Law {
+            kappa: self.kappa.unwrap_or(usual.kappa),
+            alpha: self.alpha.unwrap_or(usual.alpha),
+            gamma: self.gamma.unwrap_or(usual.gamma),
+            packet: self.packet.unwrap_or(usual.packet),
+        };
+        law.check().map(|()| law)
     }
 }
 
-with_law! {
-    /// One link and its flows through time.
-    struct Aggregate {
-        capacity: Rate,
-        rtt: Period,
-        flows: f64,
-        duration: Option<Period>,
-        samples: Option<usize>,
-        initial_window: Option<f64>,
-        /// The utilisation to which (14) adapts gamma; without it gamma does not change.
-        target: Option<f64>,
-        gamma_step: Option<f64>,
-        gamma_period: Option<Period>,
-        gamma_filter: Option<Period>,
-    }
+/// One link and its flows.
+#[derive(Deserialize)]
+pub(super) struct Rest {
+    capacity: Rate,
+    rtt: Period,
+    flows: f64,
 }
 
-with_law! {
-    /// Links and flows through time.
-    struct Network {
-        links: BTreeMap<String, Rate>,
-        routes: Vec<Vec<String>>,
-        rtt: Period,
-        duration: Option<Period>,
-        samples: Option<usize>,
-        /// One for each flow.
-        initial_windows: Option<Vec<f64>>,
-    }
+/// One link and its flows through time.
+#[derive(Deserialize)]
+pub(super) struct Aggregate {
+    capacity: Rate,
+    rtt: Period,
+    flows: f64,
+    duration: Option<Period>,
+    samples: Option<usize>,
+    initial_window: Option<f64>,
+    /// The utilisation to which (14) adapts gamma; without it gamma does not change.
+    target: Option<f64>,
+    gamma_step: Option<f64>,
+    gamma_period: Option<Period>,
+    gamma_filter: Option<Period>,
 }
 
-with_law! {
-    /// Links and flows at rest.
-    struct NetworkRest {
-        links: BTreeMap<String, Rate>,
-        routes: Vec<Vec<String>>,
-        rtt: Period,
-    }
+/// Links and flows through time.
+#[derive(Deserialize)]
+pub(super) struct Network {
+    links: BTreeMap<String, Rate>,
+    routes: Vec<Vec<String>>,
+    rtt: Period,
+    duration: Option<Period>,
+    samples: Option<usize>,
+    /// One for each flow.
+    initial_windows: Option<Vec<f64>>,
+}
+
+/// Links and flows at rest.
+#[derive(Deserialize)]
+pub(super) struct NetworkRest {
+    links: BTreeMap<String, Rate>,
+    routes: Vec<Vec<String>>,
+    rtt: Period,
 }
 
 /// A model for every combination of the listed values.
@@ -181,10 +170,11 @@ fn length(
     Ok((seconds, samples))
 }
 
-impl Model for Rest {
+impl Model for (LawSettings, Rest) {
     fn solve(self, _: &Effort) -> Result<Columns, NoColumns> {
-        let law = self.law()?;
-        let model = link(law, self.capacity, self.rtt, self.flows)?;
+        let (law, settings) = self;
+        let law = law.law()?;
+        let model = link(law, settings.capacity, settings.rtt, settings.flows)?;
         let rest = model.equilibrium();
         let mbps = rest.flow_rate * 8e-6 * law.packet.0 as f64;
         Ok(vec![
@@ -197,15 +187,16 @@ impl Model for Rest {
     }
 }
 
-impl Model for Aggregate {
+impl Model for (LawSettings, Aggregate) {
     fn solve(self, effort: &Effort) -> Result<Columns, NoColumns> {
-        let mut model = link(self.law()?, self.capacity, self.rtt, self.flows)?;
-        if let Some(window) = self.initial_window {
+        let (law, settings) = self;
+        let mut model = link(law.law()?, settings.capacity, settings.rtt, settings.flows)?;
+        if let Some(window) = settings.initial_window {
             within("initial_window", window, 1e-3, 1e12)?;
             model.initial_window = window;
         }
-        let (duration, samples) = length(self.duration, self.samples, self.rtt)?;
-        let adaptation = self.adaptation()?;
+        let (duration, samples) = length(settings.duration, settings.samples, settings.rtt)?;
+        let adaptation = settings.adaptation()?;
         let rows = model
             .run((duration, samples), adaptation.as_ref(), effort)
             .map_err(|error| unsolved(error, || remedy(&model)))?;
@@ -267,12 +258,13 @@ fn network(
     Ok((model, links.names))
 }
 
-impl Model for Network {
+impl Model for (LawSettings, Network) {
     fn solve(self, effort: &Effort) -> Result<Columns, NoColumns> {
-        let law = self.law()?;
-        let (duration, samples) = length(self.duration, self.samples, self.rtt)?;
-        let links = Links::new(&self.links, &self.routes, law.packet)?;
-        let (model, _) = network(law, links, self.rtt, self.initial_windows)?;
+        let (law, settings) = self;
+        let law = law.law()?;
+        let (duration, samples) = length(settings.duration, settings.samples, settings.rtt)?;
+        let links = Links::new(&settings.links, &settings.routes, law.packet)?;
+        let (model, _) = network(law, links, settings.rtt, settings.initial_windows)?;
         let flows = model.initial_windows.len();
         if flows * samples > 10_000_000 {
             let key = KeyPath::root().key("samples");
@@ -293,11 +285,12 @@ impl Model for Network {
     }
 }
 
-impl Model for NetworkRest {
+impl Model for (LawSettings, NetworkRest) {
     fn solve(self, effort: &Effort) -> Result<Columns, NoColumns> {
-        let law = self.law()?;
-        let links = Links::new(&self.links, &self.routes, law.packet)?;
-        let (model, names) = network(law, links, self.rtt, None)?;
+        let (law, settings) = self;
+        let law = law.law()?;
+        let links = Links::new(&settings.links, &settings.routes, law.packet)?;
+        let (model, names) = network(law, links, settings.rtt, None)?;
         let shares = model.equilibrium(effort)?;
         let rates: Vec<f64> = shares.iter().map(|share| share.rate).collect();
         let loads = model.loads(&rates);

@@ -10,7 +10,7 @@ use knee_laws::quantities::{BitRate, Span};
 use knee_path::{Phy, STANDARDS, Standard};
 use serde::Deserialize;
 
-/// Stations that always have something to send.
+/// Saturated stations: they always have something to send.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Saturation {
@@ -26,7 +26,7 @@ pub(super) struct Saturation {
     after_collision: Option<String>,
 }
 
-/// What a link of a channel can carry.
+/// The capacity of a link of a channel.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Capacity {
@@ -60,7 +60,7 @@ fn bytes(key: &str, size: Size) -> Result<u32, Fault> {
     Ok(size.0 as u32)
 }
 
-/// The most transmissions of a packet that have a meaning; more are as good as no limit.
+/// The largest retry limit; above, a limit would make no difference.
 const MOST_RETRIES: u32 = 1000;
 
 impl Model for Saturation {
@@ -140,7 +140,7 @@ impl Model for Capacity {
             passive(&Channel { rate, loss, others, body, overhead }).bps()
         };
         let capacity = of(packet);
-        // A packet and the ACK of the transport, which takes a transmission of its own.
+        // A packet and the transport's ACK, which is a transmission of its own.
         let with_acks = match self.ack {
             None => capacity,
             Some(ack) => {

@@ -1,6 +1,6 @@
 //! The queue of a hop: a router law with its queues, its buffer and its random numbers, for any type of packet. It has
-//! no clock, no rate and no statistics; simulated and live links have their own. And
-//! the frame times of wireless LANs ([`Phy`]).
+//! no clock, no rate and no statistics; simulated and live links have their own. The
+//! frame times of wireless LANs are here too ([`Phy`]).
 #![forbid(unsafe_code)]
 
 mod buffer;

@@ -66,7 +66,7 @@ pub struct Standard {
 
 const OFDM: &[f64] = &[6.0, 9.0, 12.0, 18.0, 24.0, 36.0, 48.0, 54.0];
 
-/// All that there are, the default first.
+/// Every standard, the default first.
 pub const STANDARDS: [Standard; 4] = [
     Standard { name: "802.11b", phy: Phy::b, rates_mbps: &[1.0, 2.0, 5.5, 11.0] },
     Standard { name: "802.11a", phy: Phy::a, rates_mbps: OFDM },
@@ -85,7 +85,7 @@ impl PartialEq for Standard {
 }
 
 impl Standard {
-    /// The one of this name.
+    /// The standard of this name.
     pub fn named(name: &str) -> Option<Self> {
         STANDARDS.into_iter().find(|standard| standard.name == name)
     }
@@ -110,7 +110,7 @@ impl Standard {
 /// OFDM's symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Symbol {
-    /// How long one lasts.
+    /// The duration of a symbol.
     pub span: Span,
     /// Service and tail bits of a frame.
     pub bits: u32,

@@ -1,7 +1,7 @@
-//! Constant bit rate: packets leave at one rate, whatever becomes of them. It stands for UDP traffic: real-time media,
-//! and load that answers to nothing.
+//! Constant bit rate: packets leave at one rate, whatever happens to them. It models UDP traffic, such as real-time media,
+//! and load that does not respond.
 //!
-//! The window never holds it back; the receiver's (`max_window`) does. The transport repeats what is lost, within the same
+//! Its window does not limit it, but the receiver's does (`max_window`). The transport resends lost packets at the same
 //! rate.
 
 use crate::codecs::Codec;
@@ -17,7 +17,7 @@ params! {
     }
 }
 
-/// A window that is never full.
+/// A window that does not limit.
 const WINDOW: f64 = 1e9;
 
 /// A flow of constant rate.
@@ -31,7 +31,7 @@ impl SenderSpec for Cbr {
     type Params = Params;
     const NAME: &'static str = "cbr";
     const TITLE: &'static str = "Constant bit rate, as UDP traffic has";
-    const SOURCE: &'static str = "no control; for load that answers to nothing";
+    const SOURCE: &'static str = "no control; for load that does not respond";
     const CODEC: Codec = Codec::None;
     fn new(params: Params, _: &Opening) -> Self {
         Self { params }

@@ -3,8 +3,8 @@
 mod network;
 mod queueing;
 
-pub(super) use network::{Loci, Margins, Rest, Run};
-pub(super) use queueing::{Delays, DelaysRest};
+pub(super) use network::Routes;
+pub(super) use queueing::Queue;
 
 use super::{Columns, Model, NoColumns, gaps, numbers, packets, unsolved, within};
 use knee_fluid::effort::{Effort, Unsolved};
@@ -58,26 +58,59 @@ fn seconds(rtts: &[Period]) -> Result<Vec<f64>, Fault> {
     Ok(rtts.iter().map(|rtt| rtt.0.seconds()).collect())
 }
 
-/// Start, seconds and samples of a solution, checked. A step takes `work`, and is at most `shortest` long.
-fn length(
+/// A solution through time.
+#[derive(Deserialize)]
+pub(super) struct Course {
     start: Option<f64>,
     duration: Option<Period>,
     samples: Option<usize>,
-    (work, shortest): (usize, f64),
-) -> Result<(f64, f64, usize), Fault> {
-    let start = start.unwrap_or(0.5);
-    let samples = samples.unwrap_or(1201);
-    let seconds = duration.map_or(60.0, |duration| duration.0.seconds());
-    within("start", start, 1e-3, 1e3)?;
-    within("samples", samples as f64, 2.0, 1e6)?;
-    if seconds * work as f64 > LONGEST * shortest {
-        let key = KeyPath::root().key("duration");
-        return Err(key.fault(format!(
-            "is too long for so many flows and links: times their number it must be at most {LONGEST} of the \
-             shortest delay, {shortest} s"
-        )));
+}
+
+impl Course {
+    /// Start, seconds and samples, checked. A step takes `work`, and is at most `shortest` long.
+    fn length(&self, (work, shortest): (usize, f64)) -> Result<(f64, f64, usize), Fault> {
+        let start = self.start.unwrap_or(0.5);
+        let samples = self.samples.unwrap_or(1201);
+        let seconds = self.duration.map_or(60.0, |duration| duration.0.seconds());
+        within("start", start, 1e-3, 1e3)?;
+        within("samples", samples as f64, 2.0, 1e6)?;
+        if seconds * work as f64 > LONGEST * shortest {
+            let key = KeyPath::root().key("duration");
+            return Err(key.fault(format!(
+                "is too long for so many flows and links: times their number it must be at most {LONGEST} of the \
+                 shortest delay, {shortest} s"
+            )));
+        }
+        Ok((start, seconds, samples))
     }
-    Ok((start, seconds, samples))
+}
+
+/// An equilibrium, which has no settings of its own.
+#[derive(Deserialize)]
+pub(super) struct Rest {}
+
+/// Stability margins, which have no settings of their own.
+#[derive(Deserialize)]
+pub(super) struct Margins {}
+
+/// Frequencies in rad/s.
+#[derive(Deserialize)]
+pub(super) struct Frequencies {
+    frequencies: Option<Vec<f64>>,
+}
+
+impl Frequencies {
+    /// Those that are given, at most this many, or the usual ones.
+    fn or(self, usual: impl FnOnce() -> Vec<f64>, most: usize) -> Result<Vec<f64>, Fault> {
+        let frequencies = self.frequencies.unwrap_or_else(usual);
+        if !frequencies.iter().all(|w| (1e-9..=1e9).contains(w)) || frequencies.len() > most {
+            let key = KeyPath::root().key("frequencies");
+            return Err(
+                key.fault(format!("needs at most {most:e} frequencies from 1e-9 to 1e9 rad/s"))
+            );
+        }
+        Ok(frequencies)
+    }
 }
 
 /// A network through time, or why there is no solution.
@@ -113,9 +146,8 @@ fn margins(found: nyquist::Margins) -> Columns {
     ]
 }
 
-/// A link and its flows through time.
+/// A link and its flows.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(super) struct Prices {
     capacity: Rate,
     rtts: Vec<Period>,
@@ -126,21 +158,19 @@ pub(super) struct Prices {
     pivot: Option<Period>,
     eta: Option<f64>,
     packet: Option<Size>,
-    start: Option<f64>,
-    duration: Option<Period>,
-    samples: Option<usize>,
 }
 
-impl Model for Prices {
+impl Model for (Prices, Course) {
     fn solve(self, effort: &Effort) -> Result<Columns, NoColumns> {
-        let rtts = seconds(&self.rtts)?;
-        let utility = utility(self.weight, self.fairness, self.pivot)?;
-        let bottlenecks = self.bottlenecks.unwrap_or(1.0);
+        let (link, course) = self;
+        let rtts = seconds(&link.rtts)?;
+        let utility = utility(link.weight, link.fairness, link.pivot)?;
+        let bottlenecks = link.bottlenecks.unwrap_or(1.0);
         within("bottlenecks", bottlenecks, 1.0, 1e3)?;
-        let capacity = packets(self.capacity, self.packet.unwrap_or(Size(1000)));
+        let capacity = packets(link.capacity, link.packet.unwrap_or(Size(1000)));
         let share = capacity / rtts.len() as f64;
-        let alpha = gain(self.alpha)?;
-        let sources = match self.eta.unwrap_or(ETA) {
+        let alpha = gain(link.alpha)?;
+        let sources = match link.eta.unwrap_or(ETA) {
             // The static law with the same rates at the same price.
             0.0 => {
                 let steepness = |rtt: &f64| alpha / (bottlenecks * rtt) * utility.marginal(share);
@@ -155,7 +185,7 @@ impl Model for Prices {
         let law = Network { capacities: vec![capacity], flows, alpha, sources };
         let shortest = rtts.iter().copied().fold(f64::INFINITY, f64::min);
         let work = (rtts.len(), shortest);
-        let (start, duration, samples) = length(self.start, self.duration, self.samples, work)?;
+        let (start, duration, samples) = course.length(work)?;
         let rest = law.rest(effort)?.prices[0];
         let rows = solution(&law, start, (duration, samples), effort)?;
         Ok(vec![
@@ -167,60 +197,38 @@ impl Model for Prices {
     }
 }
 
-macro_rules! of_source {
-    ($(#[$doc:meta])* struct $Name:ident { $($field:ident: $Type:ty,)* }) => {
-        $(#[$doc])*
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        pub(super) struct $Name {
-            $($field: $Type,)*
-            rtt: Period,
-            alpha: Option<f64>,
-            zero: Option<f64>,
-            ratio: Option<f64>,
-        }
-
-        impl $Name {
-            fn source(&self) -> Result<Source, Fault> {
-                let rtt = self.rtt.0.seconds();
-                let (alpha, zero) = (self.alpha.unwrap_or(1.0), self.zero.unwrap_or(0.2));
-                let ratio = self.ratio.unwrap_or(1.0);
-                within("alpha", alpha, 1e-6, 1e3)?;
-                within("zero", zero, 1e-6, 1e6)?;
-                within("ratio", ratio, 1e-6, 1e9)?;
-                Ok(Source { rtt, alpha, zero, ratio })
-            }
-        }
-    };
+/// One source's loop gain.
+#[derive(Deserialize)]
+pub(super) struct OneSource {
+    rtt: Period,
+    alpha: Option<f64>,
+    zero: Option<f64>,
+    ratio: Option<f64>,
 }
 
-of_source! {
-    /// The margins of one source's loop gain.
-    struct Margin {}
-}
-
-of_source! {
-    /// One source's loop gain by frequency.
-    struct Gain {
-        frequencies: Option<Vec<f64>>,
+impl OneSource {
+    fn source(&self) -> Result<Source, Fault> {
+        let rtt = self.rtt.0.seconds();
+        let (alpha, zero) = (self.alpha.unwrap_or(1.0), self.zero.unwrap_or(0.2));
+        let ratio = self.ratio.unwrap_or(1.0);
+        within("alpha", alpha, 1e-6, 1e3)?;
+        within("zero", zero, 1e-6, 1e6)?;
+        within("ratio", ratio, 1e-6, 1e9)?;
+        Ok(Source { rtt, alpha, zero, ratio })
     }
 }
 
-impl Model for Margin {
+impl Model for (OneSource, Margins) {
     fn solve(self, effort: &Effort) -> Result<Columns, NoColumns> {
-        Ok(margins(self.source()?.margins(effort)?))
+        Ok(margins(self.0.source()?.margins(effort)?))
     }
 }
 
-impl Model for Gain {
+impl Model for (OneSource, Frequencies) {
     fn solve(self, _: &Effort) -> Result<Columns, NoColumns> {
-        let source = self.source()?;
+        let source = self.0.source()?;
         let usual = || log_grid(1e-2 / source.rtt, 20.0 / source.rtt, 2001);
-        let frequencies = self.frequencies.unwrap_or_else(usual);
-        if !frequencies.iter().all(|w| (1e-9..=1e9).contains(w)) || frequencies.len() > 1_000_000 {
-            let key = KeyPath::root().key("frequencies");
-            return Err(key.fault("needs at most 1e6 frequencies from 1e-9 to 1e9 rad/s").into());
-        }
+        let frequencies = self.1.or(usual, 1_000_000)?;
         let gains: Vec<_> = frequencies.iter().map(|&w| source.gain(w)).collect();
         Ok(vec![
             ("frequency_rad_s", numbers(frequencies)),

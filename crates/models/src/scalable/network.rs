@@ -3,7 +3,9 @@
 use super::super::{
     Columns, Links, Model, NoColumns, gaps, numbers, packets, wholes, within, words,
 };
-use super::{ETA, gain, length, margins, seconds, solution, utility, zero};
+use super::{
+    Course, ETA, Frequencies, Margins, Rest, gain, margins, seconds, solution, utility, zero,
+};
 use knee_fluid::effort::Effort;
 use knee_fluid::nyquist::Loop;
 use knee_fluid::polar::size;
@@ -18,105 +20,73 @@ use std::collections::BTreeMap;
 /// The most links and flows.
 const MOST: usize = 200;
 
-macro_rules! of_network {
-    ($(#[$doc:meta])* struct $Name:ident { $($field:ident: $Type:ty,)* }) => {
-        $(#[$doc])*
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        pub(in super::super) struct $Name {
-            $($field: $Type,)*
-            links: BTreeMap<String, Rate>,
-            routes: Vec<Vec<String>>,
-            rtts: Vec<Period>,
-            forward: Option<Vec<Vec<Delay>>>,
-            bottlenecks: Option<f64>,
-            alpha: Option<f64>,
-            max_rates: Option<Vec<Rate>>,
-            eta: Option<f64>,
-            rtt_bound: Option<Period>,
-            weight: Option<f64>,
-            fairness: Option<f64>,
-            pivot: Option<Period>,
-            packet: Option<Size>,
-        }
+/// Links, and flows over them.
+#[derive(Deserialize)]
+pub(in super::super) struct Routes {
+    links: BTreeMap<String, Rate>,
+    routes: Vec<Vec<String>>,
+    rtts: Vec<Period>,
+    forward: Option<Vec<Vec<Delay>>>,
+    bottlenecks: Option<f64>,
+    alpha: Option<f64>,
+    max_rates: Option<Vec<Rate>>,
+    eta: Option<f64>,
+    rtt_bound: Option<Period>,
+    weight: Option<f64>,
+    fairness: Option<f64>,
+    pivot: Option<Period>,
+    packet: Option<Size>,
+}
 
-        impl $Name {
-            /// The links' names, the network, and the number of Mbps of a packet a second.
-            fn network(&self) -> Result<(Vec<String>, Network, f64), Fault> {
-                let packet = self.packet.unwrap_or(Size(1000));
-                let links = Links::new(&self.links, &self.routes, packet)?;
-                let root = KeyPath::root;
-                if links.names.len() > MOST || self.routes.len() > MOST {
-                    return Err(root().fault(format!("at most {MOST} links and {MOST} flows")));
+impl Routes {
+    /// The links' names, the network, and the number of Mbps of a packet a second.
+    fn network(&self) -> Result<(Vec<String>, Network, f64), Fault> {
+        let packet = self.packet.unwrap_or(Size(1000));
+        let links = Links::new(&self.links, &self.routes, packet)?;
+        let root = KeyPath::root;
+        if links.names.len() > MOST || self.routes.len() > MOST {
+            return Err(root().fault(format!("at most {MOST} links and {MOST} flows")));
+        }
+        let rtts = seconds(&self.rtts)?;
+        if rtts.len() != self.routes.len() {
+            let said = format!("has {} RTTs for {} flows", rtts.len(), self.routes.len());
+            return Err(root().key("rtts").fault(said));
+        }
+        let forward = delays(self.forward.as_deref(), &links.topology.routes, &rtts)?;
+        if let Some(bound) = self.bottlenecks {
+            within("bottlenecks", bound, 1.0, 1e3)?;
+        }
+        let flows = rtts.iter().zip(&links.topology.routes).zip(forward);
+        let flows = flows.map(|((&rtt, route), delays)| {
+            let hop = |(&link, forward)| Hop { link, forward };
+            let hops = route.iter().zip(delays).map(hop).collect();
+            Flow { hops, rtt, bottlenecks: self.bottlenecks.unwrap_or(route.len() as f64) }
+        });
+        let flows = flows.collect();
+        let sources = match &self.max_rates {
+            None => Sources::Dynamic {
+                utility: utility(self.weight, self.fairness, self.pivot)?,
+                zero: zero(self.eta.unwrap_or(ETA), &rtts, self.rtt_bound)?,
+            },
+            Some(rates) => {
+                let key = root().key("max_rates");
+                if rates.len() != rtts.len() {
+                    let said = format!("has {} rates for {} flows", rates.len(), rtts.len());
+                    return Err(key.fault(said));
                 }
-                let rtts = seconds(&self.rtts)?;
-                if rtts.len() != self.routes.len() {
-                    let said = format!("has {} RTTs for {} flows", rtts.len(), self.routes.len());
-                    return Err(root().key("rtts").fault(said));
+                let dynamic = [self.eta, self.weight, self.fairness].iter().any(Option::is_some);
+                if dynamic || self.rtt_bound.is_some() || self.pivot.is_some() {
+                    return Err(key.fault(
+                        "is of the static law (6), which has no eta, rtt_bound, weight, fairness or pivot",
+                    ));
                 }
-                let forward = delays(self.forward.as_deref(), &links.topology.routes, &rtts)?;
-                if let Some(bound) = self.bottlenecks {
-                    within("bottlenecks", bound, 1.0, 1e3)?;
-                }
-                let flows = rtts.iter().zip(&links.topology.routes).zip(forward);
-                let flows = flows.map(|((&rtt, route), delays)| {
-                    let hop = |(&link, forward)| Hop { link, forward };
-                    let hops = route.iter().zip(delays).map(hop).collect();
-                    Flow { hops, rtt, bottlenecks: self.bottlenecks.unwrap_or(route.len() as f64) }
-                });
-                let flows = flows.collect();
-                let sources = match &self.max_rates {
-                    None => Sources::Dynamic {
-                        utility: utility(self.weight, self.fairness, self.pivot)?,
-                        zero: zero(self.eta.unwrap_or(ETA), &rtts, self.rtt_bound)?,
-                    },
-                    Some(rates) => {
-                        let key = root().key("max_rates");
-                        if rates.len() != rtts.len() {
-                            let said = format!("has {} rates for {} flows", rates.len(), rtts.len());
-                            return Err(key.fault(said));
-                        }
-                        let dynamic = [self.eta, self.weight, self.fairness].iter().any(Option::is_some);
-                        if dynamic || self.rtt_bound.is_some() || self.pivot.is_some() {
-                            return Err(key.fault(
-                                "is of the static law (6), which has no eta, rtt_bound, weight, fairness or pivot",
-                            ));
-                        }
-                        let max_rates = rates.iter().map(|&rate| packets(rate, packet)).collect();
-                        Sources::Static { max_rates }
-                    }
-                };
-                let capacities = links.topology.capacities;
-                let network = Network { capacities, flows, alpha: gain(self.alpha)?, sources };
-                Ok((links.names, network, 8e-6 * packet.0 as f64))
+                let max_rates = rates.iter().map(|&rate| packets(rate, packet)).collect();
+                Sources::Static { max_rates }
             }
-        }
-    };
-}
-
-of_network! {
-    /// Links and flows through time.
-    struct Run {
-        start: Option<f64>,
-        duration: Option<Period>,
-        samples: Option<usize>,
-    }
-}
-
-of_network! {
-    /// Links and flows at rest.
-    struct Rest {}
-}
-
-of_network! {
-    /// The margins of the linearised network.
-    struct Margins {}
-}
-
-of_network! {
-    /// The eigenloci of the linearised network.
-    struct Loci {
-        frequencies: Option<Vec<f64>>,
+        };
+        let capacities = links.topology.capacities;
+        let network = Network { capacities, flows, alpha: gain(self.alpha)?, sources };
+        Ok((links.names, network, 8e-6 * packet.0 as f64))
     }
 }
 
@@ -174,15 +144,15 @@ fn rows(
     ]
 }
 
-impl Model for Run {
+impl Model for (Routes, Course) {
     fn solve(self, effort: &Effort) -> Result<Columns, NoColumns> {
-        let (names, network, mbps) = self.network()?;
+        let (names, network, mbps) = self.0.network()?;
         let hops = network.flows.iter().flat_map(|flow| {
             let delay = |a: &Hop, b: &Hop| flow.rtt + a.forward - b.forward;
             flow.hops.iter().flat_map(move |a| flow.hops.iter().map(move |b| delay(a, b)))
         });
         let work = hops.fold((0, f64::INFINITY), |(n, least), delay| (n + 1, delay.min(least)));
-        let (start, duration, samples) = length(self.start, self.duration, self.samples, work)?;
+        let (start, duration, samples) = self.1.length(work)?;
         let flows = network.flows.len();
         if (names.len() + flows) * samples > 10_000_000 {
             let key = KeyPath::root().key("samples");
@@ -208,9 +178,9 @@ impl Model for Run {
     }
 }
 
-impl Model for Rest {
+impl Model for (Routes, Rest) {
     fn solve(self, effort: &Effort) -> Result<Columns, NoColumns> {
-        let (names, network, mbps) = self.network()?;
+        let (names, network, mbps) = self.0.network()?;
         let rest = network.rest(effort)?;
         let arrivals = rest.loads.iter().zip(&network.capacities).map(|(load, c)| load * c);
         let rates = arrivals.chain(rest.rates.iter().copied()).map(|rate| rate * mbps).collect();
@@ -222,9 +192,9 @@ impl Model for Rest {
     }
 }
 
-impl Model for Margins {
+impl Model for (Routes, Margins) {
     fn solve(self, effort: &Effort) -> Result<Columns, NoColumns> {
-        let (_, network, _) = self.network()?;
+        let (_, network, _) = self.0.network()?;
         let linear = Linear::new(&network, &network.rest(effort)?);
         let mut columns = margins(linear.margins(effort)?);
         columns.push(("bottlenecks", wholes([Some(linear.bottlenecks() as u64)])));
@@ -232,18 +202,14 @@ impl Model for Margins {
     }
 }
 
-impl Model for Loci {
+impl Model for (Routes, Frequencies) {
     fn solve(self, effort: &Effort) -> Result<Columns, NoColumns> {
-        let (_, network, _) = self.network()?;
+        let (_, network, _) = self.0.network()?;
         let linear = Linear::new(&network, &network.rest(effort)?);
         let rtts = || network.flows.iter().map(|flow| flow.rtt);
         let (least, most) = (rtts().fold(f64::INFINITY, f64::min), rtts().fold(0.0, f64::max));
         let usual = || log_grid(1e-2 / most, 20.0 / least, 2001);
-        let frequencies = self.frequencies.unwrap_or_else(usual);
-        if !frequencies.iter().all(|w| (1e-9..=1e9).contains(w)) || frequencies.len() > 100_000 {
-            let key = KeyPath::root().key("frequencies");
-            return Err(key.fault("needs at most 1e5 frequencies from 1e-9 to 1e9 rad/s").into());
-        }
+        let frequencies = self.1.or(usual, 100_000)?;
         let (mut at, mut locus, mut re, mut im) = (vec![], vec![], vec![], vec![]);
         for w in frequencies {
             effort.spend(linear.work())?;
