@@ -1,6 +1,6 @@
 //! Closed forms of MLCP and BMCC (qazi2010).
 
-use super::{Columns, Model, NoColumns, numbers, packets, wholes, within};
+use crate::model::{Columns, Model, NoColumns, numbers, packets, wholes, within};
 use knee_fluid::bmcc::{Backoff, Startup, detection, sack_window, vcp_window};
 use knee_fluid::effort::Effort;
 use knee_fluid::mlcp::Climb;

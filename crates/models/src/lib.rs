@@ -3,6 +3,7 @@
 //! The types of settings have the defaults of every model.
 
 mod closed;
+mod model;
 mod rcp;
 mod scalable;
 mod vcp;
@@ -10,26 +11,14 @@ mod wlan;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
-use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array};
-use knee_fluid::effort::{Effort, Unsolved};
-use knee_fluid::max_min::Topology;
+use arrow_array::{ArrayRef, RecordBatch};
+use knee_fluid::effort::Effort;
 use knee_input::interrupt::{Interrupt, Stopped};
-use knee_input::problem::{Fault, KeyPath, Problem};
-use knee_input::quantity::{Rate, Size};
+use knee_input::problem::{KeyPath, Problem};
 use knee_input::source::{Format, Source};
 use knee_input::text::Text;
+use model::{Columns, Model};
 use serde::de::DeserializeOwned;
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-/// Names and values of columns.
-type Columns = Vec<(&'static str, ArrayRef)>;
-
-/// The settings of a model; a pair has those that it shares with other models, and its own.
-trait Model: Sized {
-    /// Checks what types cannot check, and solves the model.
-    fn solve(self, effort: &Effort) -> Result<Columns, NoColumns>;
-}
 
 /// The most work of a solution: some ten seconds.
 const MOST_WORK: u64 = 1_000_000_000;
@@ -109,116 +98,6 @@ fn boundless((name, values): &(&'static str, ArrayRef)) -> Option<(&'static str,
     let values = values.as_primitive_opt::<Float64Type>()?;
     let row = values.iter().position(|value| value.is_some_and(|value| !value.is_finite()))?;
     Some((name, row))
-}
-
-/// A column of numbers.
-fn numbers(values: impl IntoIterator<Item = f64>) -> ArrayRef {
-    Arc::new(values.into_iter().map(Some).collect::<Float64Array>())
-}
-
-/// A column of numbers; NaN becomes null.
-fn gaps(values: impl IntoIterator<Item = f64>) -> ArrayRef {
-    let known = values.into_iter().map(|value| (!value.is_nan()).then_some(value));
-    Arc::new(known.collect::<Float64Array>())
-}
-
-/// A column of whole numbers.
-fn wholes<T: Into<Option<u64>>>(values: impl IntoIterator<Item = T>) -> ArrayRef {
-    Arc::new(values.into_iter().map(Into::into).collect::<UInt64Array>())
-}
-
-/// A column of words.
-fn words<'a, T: Into<Option<&'a str>>>(values: impl IntoIterator<Item = T>) -> ArrayRef {
-    Arc::new(values.into_iter().map(Into::into).collect::<StringArray>())
-}
-
-/// An error unless `value` is in `[low, high]`.
-fn within(key: &str, value: f64, low: f64, high: f64) -> Result<(), Fault> {
-    if (low..=high).contains(&value) {
-        return Ok(());
-    }
-    Err(KeyPath::root().key(key).fault(format!("must be from {low} to {high}")))
-}
-
-/// Why a model has no columns.
-enum NoColumns {
-    /// A setting is wrong.
-    Fault(Fault),
-    /// It has no solution.
-    Unsolved(Unsolved),
-}
-
-impl NoColumns {
-    /// As an error of the text with the settings.
-    fn told(self, text: &Text) -> Stopped {
-        match self {
-            Self::Unsolved(Unsolved::Stopped) => Stopped::Interrupted,
-            Self::Unsolved(error) => text.problem(&KeyPath::root().fault(error.to_string())).into(),
-            Self::Fault(fault) => text.problem(&fault).into(),
-        }
-    }
-}
-
-impl From<Fault> for NoColumns {
-    fn from(fault: Fault) -> Self {
-        Self::Fault(fault)
-    }
-}
-
-impl From<Unsolved> for NoColumns {
-    fn from(error: Unsolved) -> Self {
-        Self::Unsolved(error)
-    }
-}
-
-/// Why there is no solution; unless it was stopped, with what may help.
-fn unsolved(error: Unsolved, remedy: impl FnOnce() -> String) -> NoColumns {
-    match error {
-        Unsolved::Stopped => error.into(),
-        _ => KeyPath::root().fault(format!("{error}; {}", remedy())).into(),
-    }
-}
-
-/// Packets a second.
-fn packets(rate: Rate, packet: Size) -> f64 {
-    rate.0.bps() / (8.0 * packet.0 as f64)
-}
-
-/// Links by name, and the names of each flow's links.
-struct Links {
-    names: Vec<String>,
-    /// Capacities in packets a second.
-    topology: Topology,
-}
-
-impl Links {
-    fn new(
-        links: &BTreeMap<String, Rate>,
-        routes: &[Vec<String>],
-        packet: Size,
-    ) -> Result<Self, Fault> {
-        let names: Vec<String> = links.keys().cloned().collect();
-        let key = KeyPath::root().key("routes");
-        if routes.is_empty() {
-            return Err(key.fault("needs a flow at least, such as [[\"a\", \"b\"]]"));
-        }
-        let find = |flow: usize, hop: usize, name: &String| {
-            names.binary_search(name).map_err(|_| {
-                let fault = key.index(flow).index(hop).fault("there is no such link");
-                fault.among("there are", name, names.iter().map(String::as_str))
-            })
-        };
-        let mut indices = Vec::new();
-        for (flow, route) in routes.iter().enumerate() {
-            if route.is_empty() {
-                return Err(key.index(flow).fault("a flow crosses a link at least"));
-            }
-            let hops = route.iter().enumerate().map(|(hop, name)| find(flow, hop, name));
-            indices.push(hops.collect::<Result<Vec<_>, _>>()?);
-        }
-        let capacities = links.values().map(|rate| packets(*rate, packet)).collect();
-        Ok(Self { names, topology: Topology { capacities, routes: indices } })
-    }
 }
 
 #[cfg(test)]

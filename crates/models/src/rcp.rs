@@ -1,6 +1,6 @@
 //! RCP, QI-RCP and PIQI-RCP (jain2007).
 
-use super::{Columns, Model, NoColumns, gaps, numbers, packets, unsolved, within};
+use crate::model::{Columns, Model, NoColumns, gaps, numbers, packets, unsolved, within};
 use knee_fluid::effort::{Effort, Unsolved};
 use knee_fluid::rcp::{Law, Link, piqi_bound, piqi_exact, piqi_simple_bound, qi_bound, qi_exact};
 use knee_input::problem::{Fault, KeyPath};

@@ -1,6 +1,6 @@
 //! The MIAIMD model of VCP (xia2008, section V), and max-min fair rates.
 
-use super::{
+use crate::model::{
     Columns, Links, Model, NoColumns, gaps, numbers, packets, unsolved, wholes, within, words,
 };
 use knee_fluid::effort::{Effort, Unsolved};

@@ -1,6 +1,6 @@
 //! Wireless LANs in closed form (Bianchi 2000; qazi2010, chapter 6).
 
-use super::{Columns, Model, NoColumns, numbers, wholes, within};
+use crate::model::{Columns, Model, NoColumns, numbers, wholes, within};
 use knee_fluid::dcf::{Times, Windows, fixed_point, throughput};
 use knee_fluid::effort::Effort;
 use knee_input::problem::{Fault, KeyPath};

@@ -1,24 +1,17 @@
-//! What probes sample. A new quantity is an entry of [`quantities!`] below: name, meaning and sampling function.
+//! What probes sample. A new quantity is an entry of [`quantities!`] below, with name and
+//! meaning, and an arm of `Simulation::sample_link` or `sample_flow`.
 
-use crate::flow::Flow;
-use crate::port::Port;
-use knee_laws::quantities::Time;
-use knee_laws::sender::SenderLaw;
-
-/// How a quantity is sampled.
-pub(crate) enum Sampler {
-    /// Of every measured link; from the instant, and the instant until which its transmitter is busy.
-    Link(fn(&mut Port, (Time, Time)) -> f64),
-    /// Of every configured flow.
-    Flow(fn(&Flow) -> f64),
-    /// Of every configured flow, its goodput since the last sample.
-    Goodput,
-    /// Of every configured flow, all values that its law shows.
-    Shown,
+/// What a quantity is sampled of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Of {
+    /// Every measured link.
+    Link,
+    /// Every configured flow.
+    Flow,
 }
 
 macro_rules! quantities {
-    ($( $(#[doc = $help:expr])+ $Quantity:ident = $name:literal, $sampler:expr; )*) => {
+    ($( $(#[doc = $help:expr])+ $Quantity:ident = $name:literal, $of:ident; )*) => {
         /// What a probe samples.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Quantity { $( $(#[doc = $help])+ $Quantity, )* }
@@ -40,8 +33,8 @@ macro_rules! quantities {
                 match self { $(Self::$Quantity => concat!($($help),+).trim_ascii(),)* }
             }
 
-            pub(crate) fn sampler(self) -> Sampler {
-                match self { $(Self::$Quantity => $sampler,)* }
+            fn of(self) -> Of {
+                match self { $(Self::$Quantity => Of::$of,)* }
             }
         }
     };
@@ -49,30 +42,28 @@ macro_rules! quantities {
 
 quantities! {
     /// waiting packets at the instant
-    Queue = "queue", Sampler::Link(|port, (now, _)| port.length(now));
+    Queue = "queue", Link;
     /// fraction of the capacity used since the last sample
-    Utilisation = "utilisation",
-        Sampler::Link(|port, (now, busy_until)| port.utilisation_since(now, busy_until));
+    Utilisation = "utilisation", Link;
     /// the router law's signal: load factor, price or marking probability
-    Signal = "signal", Sampler::Link(|port, _| port.queue.signal());
+    Signal = "signal", Link;
     /// packets dropped since the last sample
-    Drops = "drops", Sampler::Link(|port, _| port.drops_since());
+    Drops = "drops", Link;
     /// capacity that the router law is told, in Mbps: the rate, or an estimate
-    Capacity = "capacity", Sampler::Link(|port, _| port.capacity_mbps());
+    Capacity = "capacity", Link;
     /// capacity that there was since the last sample, in Mbps: the rate, or what a station of a wireless LAN got while
     /// it had packets to send
-    AvailableCapacity = "available_capacity",
-        Sampler::Link(|port, (now, busy_until)| port.available_since(now, busy_until));
+    AvailableCapacity = "available_capacity", Link;
     /// congestion window in packets
-    Window = "window", Sampler::Flow(|flow| flow.law.window());
+    Window = "window", Flow;
     /// goodput in Mbps since the last sample
-    Throughput = "throughput", Sampler::Goodput;
+    Throughput = "throughput", Flow;
     /// smoothed RTT in ms
-    Rtt = "rtt", Sampler::Flow(|flow| flow.rtt.smoothed.millis());
+    Rtt = "rtt", Flow;
     /// packets in flight: sent, and neither acknowledged nor counted as lost
-    InFlight = "in_flight", Sampler::Flow(|flow| f64::from(flow.board.in_flight()));
+    InFlight = "in_flight", Flow;
     /// all values that a law shows of its inner state, each as law.NAME
-    Law = "law", Sampler::Shown;
+    Law = "law", Flow;
 }
 
 impl Quantity {
@@ -83,6 +74,6 @@ impl Quantity {
 
     /// Is it sampled of links, rather than of flows?
     pub fn is_of_links(self) -> bool {
-        matches!(self.sampler(), Sampler::Link(_))
+        self.of() == Of::Link
     }
 }

@@ -1,10 +1,10 @@
 //! Networks of the scalable laws: through time, at rest, and linearised there.
 
-use super::super::{
-    Columns, Links, Model, NoColumns, gaps, numbers, packets, wholes, within, words,
-};
-use super::{
+use super::source::{
     Course, ETA, Frequencies, Margins, Rest, gain, margins, seconds, solution, utility, zero,
+};
+use crate::model::{
+    Columns, Links, Model, NoColumns, gaps, numbers, packets, wholes, within, words,
 };
 use knee_fluid::effort::Effort;
 use knee_fluid::nyquist::Loop;
@@ -22,7 +22,7 @@ const MOST: usize = 200;
 
 /// Links, and flows over them.
 #[derive(Deserialize)]
-pub(in super::super) struct Routes {
+pub(crate) struct Routes {
     links: BTreeMap<String, Rate>,
     routes: Vec<Vec<String>>,
     rtts: Vec<Period>,

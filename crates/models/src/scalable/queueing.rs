@@ -1,7 +1,7 @@
 //! Queueing delays as prices over one link.
 
-use super::super::{Columns, Model, NoColumns, numbers, packets, unsolved, wholes};
-use super::{Course, ETA, Rest, gain, seconds, utility, zero};
+use super::source::{Course, ETA, Rest, gain, seconds, utility, zero};
+use crate::model::{Columns, Model, NoColumns, numbers, packets, unsolved, wholes};
 use knee_fluid::effort::Effort;
 use knee_fluid::scalable::queueing::{Exponent, Flow, Queueing};
 use knee_input::problem::{Fault, KeyPath};
@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 /// One link, and flows over it.
 #[derive(Deserialize)]
-pub(in super::super) struct Queue {
+pub(crate) struct Queue {
     capacity: Rate,
     rtts: Vec<Period>,
     errors: Option<Vec<Delay>>,
@@ -31,7 +31,7 @@ impl Queue {
         let packet = self.packet.unwrap_or(Size(1000));
         let rtts = seconds(&self.rtts)?;
         let bottlenecks = self.bottlenecks.unwrap_or(1.0);
-        super::within("bottlenecks", bottlenecks, 1.0, 1e3)?;
+        crate::model::within("bottlenecks", bottlenecks, 1.0, 1e3)?;
         let errors = match &self.errors {
             None => vec![0.0; rtts.len()],
             Some(errors) => errors.iter().map(|error| error.0.seconds()).collect(),

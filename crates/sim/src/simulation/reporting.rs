@@ -7,9 +7,11 @@ use crate::config::Probe;
 use crate::link::Link;
 use crate::medium::Medium;
 use crate::medium::station::Station;
-use crate::quantity::Sampler;
+use crate::port::Port;
+use crate::quantity::Quantity;
 use crate::report::{FlowReport, MediumReport, Report, Sample, Series, StationReport};
 use knee_laws::quantities::{Span, Time};
+use knee_laws::router::RouterLaw;
 use knee_laws::sender::SenderLaw;
 
 impl Simulation {
@@ -33,13 +35,12 @@ impl Simulation {
         let Probe { quantity, interval } = self.probes[index as usize];
         let now = self.now;
         self.agenda.schedule(now + interval, Event::new(Kind::Probe, index));
-        let sampler = quantity.sampler();
-        if let Sampler::Link(sample) = sampler {
+        if quantity.is_of_links() {
             self.left -= self.links.len() as i64;
             for number in 0..self.links.len() {
                 let place = self.numbering.links[number] as usize;
                 if let Some((port, busy_until)) = self.links[place].measured() {
-                    let value = sample(port, (now, busy_until));
+                    let value = sample_link(quantity, port, (now, busy_until));
                     self.series.push(Sample::new(now, quantity, number, value), None);
                 }
             }
@@ -52,20 +53,27 @@ impl Simulation {
             if !flow.is_there(now) || flow.number as usize != number {
                 continue;
             }
-            let value = match sampler {
-                Sampler::Link(_) => continue,
-                Sampler::Flow(sample) => sample(&self.flows[slot]),
-                Sampler::Goodput => self.goodput_since(slot, interval),
-                Sampler::Shown => {
-                    let Self { flows, series, .. } = self;
-                    flows[slot].law.observe(&mut |name, value| {
-                        series.push(Sample::new(now, quantity, number, value), Some(name));
-                    });
-                    continue;
-                }
-            };
-            self.series.push(Sample::new(now, quantity, number, value), None);
+            if let Some(value) = self.sample_flow(quantity, slot, interval) {
+                self.series.push(Sample::new(now, quantity, number, value), None);
+                continue;
+            }
+            let Self { flows, series, .. } = self;
+            flows[slot].law.observe(&mut |name, value| {
+                series.push(Sample::new(now, quantity, number, value), Some(name));
+            });
         }
+    }
+
+    /// A quantity of a flow; none of one that has several values, those that its law shows.
+    fn sample_flow(&mut self, quantity: Quantity, slot: usize, interval: Span) -> Option<f64> {
+        let flow = &self.flows[slot];
+        Some(match quantity {
+            Quantity::Window => flow.law.window(),
+            Quantity::Rtt => flow.rtt.smoothed.millis(),
+            Quantity::InFlight => f64::from(flow.board.in_flight()),
+            Quantity::Throughput => self.goodput_since(slot, interval),
+            _ => return None,
+        })
     }
 
     /// The number and the slot of a probed flow, by index: configured flows first, then those that have joined.
@@ -175,4 +183,17 @@ impl Simulation {
 
 fn megabits(bytes: u64) -> f64 {
     bytes as f64 * 8e-6
+}
+
+/// A quantity of a link at an instant, until which its transmitter is busy; NaN of one that is none.
+fn sample_link(quantity: Quantity, port: &mut Port, (now, busy_until): (Time, Time)) -> f64 {
+    match quantity {
+        Quantity::Queue => port.length(now),
+        Quantity::Utilisation => port.utilisation_since(now, busy_until),
+        Quantity::Signal => port.queue.signal(),
+        Quantity::Drops => port.drops_since(),
+        Quantity::Capacity => port.capacity_mbps(),
+        Quantity::AvailableCapacity => port.available_since(now, busy_until),
+        _ => f64::NAN,
+    }
 }
