@@ -288,8 +288,13 @@ fn the_rate_falls_and_rises_a_thousandfold_and_the_rtt_with_it() {
     let changes = vec![change(1, 0.02), change(61, 20.0)];
     let path = Path { changes, packets: 20_000, ..Path::default() };
     for sender in senders() {
-        // PIQI-RCP comes down by tau_1 an interval: seconds at 20 Mbps into 20 kbps.
-        let sent = if sender.name == "piqi-rcp" { 2.0 } else { 1.2 };
+        // PIQI-RCP comes down by tau_1 an interval: seconds at 20 Mbps into 20 kbps. Constant bit rate does not slow down:
+        // up to 60 s at 125 packets a second are lost.
+        let sent = match sender.name.as_str() {
+            "piqi-rcp" => 2.0,
+            "cbr" => 1.0 + 60.0 * 125.0 / 20_000.0,
+            _ => 1.2,
+        };
         let flow = path.transfer(&sender, 3600.0, sent);
         assert!(flow.completion_s > 60.0);
     }
@@ -300,7 +305,9 @@ fn a_thousand_times_the_delay() {
     for delay in [Span::from_micros(10), Span::from_secs(10)] {
         let path = Path { delay, ..Path::default() };
         for sender in senders() {
-            path.transfer(&sender, 3600.0 + delay.seconds() * 1000.0, 3.0);
+            // A round trip of 20 s without slowing down: constant bit rate resends for as long as that at 125 packets a second.
+            let sent = if sender.name == "cbr" { 1.0 + 20.0 * 125.0 / 600.0 } else { 3.0 };
+            path.transfer(&sender, 3600.0 + delay.seconds() * 1000.0, sent);
         }
     }
 }
