@@ -2,7 +2,7 @@
 
 use crate::params::{Refusal, Value, unknown};
 use crate::presets::{PRESETS, Preset};
-use crate::registry::{Router, Sender, router_entries, sender_entries};
+use crate::registry::{Router, Sender, shipped_routers, shipped_senders};
 use crate::router::{LinkView, RouterInfo};
 use crate::sender::{Opening, SenderInfo};
 use std::fmt;
@@ -101,8 +101,15 @@ pub struct Laws {
 
 impl Default for Laws {
     fn default() -> Self {
-        let presets = PRESETS.to_vec();
-        Self { senders: sender_entries(), routers: router_entries(), presets }
+        let senders = shipped_senders()
+            .into_iter()
+            .map(|(info, fingerprint, build)| SenderEntry::new(info, fingerprint, build))
+            .collect();
+        let routers = shipped_routers()
+            .into_iter()
+            .map(|(info, hash, build, marks)| RouterEntry::new(info, hash, build, marks))
+            .collect();
+        Self { senders, routers, presets: PRESETS.to_vec() }
     }
 }
 

@@ -4,14 +4,27 @@
 //! tests of all laws then include the new one.
 
 use crate::codecs::{Header, Wire};
-use crate::laws::{RouterEntry, SenderEntry};
-use crate::params::{ParamError, Value, fill};
+use crate::params::{ParamError, Refusal, Value, fill};
 use crate::quantities::{BitRate, Span, Time};
 use crate::router::{
-    Arrival, Departure, Draw, Eviction, QueueView, RouterLaw, RouterSpec, Verdict, Waiting,
+    Arrival, Departure, Draw, Eviction, LinkView, QueueView, RouterInfo, RouterLaw, RouterSpec,
+    Verdict, Waiting,
 };
-use crate::sender::{Ack, Loss, SenderLaw, SenderSpec, Sending};
+use crate::sender::{Ack, Loss, Opening, SenderInfo, SenderLaw, SenderSpec, Sending};
 use crate::{routers, senders};
+
+/// A shipped sender law: what there is to know of it, the hash of its sources, and how it starts a flow.
+pub(crate) type ShippedSender =
+    (SenderInfo, String, fn(&[(String, Value)], &Opening) -> Result<Sender, Refusal>);
+
+/// A shipped router law: likewise, how it sets up a link, and whether it marks packets of RFC 3168's ECN besides those
+/// of its codec.
+pub(crate) type ShippedRouter = (
+    RouterInfo,
+    String,
+    fn(&[(String, Value)], &LinkView) -> Result<Router, Refusal>,
+    fn(&[(String, Value)]) -> bool,
+);
 
 macro_rules! senders {
     ($($Variant:ident = $path:path;)*) => {
@@ -68,9 +81,9 @@ macro_rules! senders {
             }
         }
 
-        /// The entries of all of them.
-        pub(crate) fn sender_entries() -> Vec<SenderEntry> {
-            vec![$(SenderEntry::new(
+        /// All of them.
+        pub(crate) fn shipped_senders() -> Vec<ShippedSender> {
+            vec![$((
                 <$path as SenderSpec>::info(),
                 fingerprint(stringify!($path)),
                 |params, opening| Ok(Sender::$Variant(<$path as SenderSpec>::new(fill(params)?, opening))),
@@ -147,9 +160,9 @@ macro_rules! routers {
             }
         }
 
-        /// The entries of all of them.
-        pub(crate) fn router_entries() -> Vec<RouterEntry> {
-            vec![$(RouterEntry::new(
+        /// All of them.
+        pub(crate) fn shipped_routers() -> Vec<ShippedRouter> {
+            vec![$((
                 <$path as RouterSpec>::info(),
                 fingerprint(stringify!($path)),
                 |params, link| Ok(Router::$Variant(<$path as RouterSpec>::new(fill(params)?, link))),

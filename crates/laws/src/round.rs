@@ -1,9 +1,9 @@
 //! Round trips, as several laws count them. A round ends with the ACK of a packet that was sent after it began.
 
+use crate::ack::Ack;
 #[cfg(test)]
 use crate::quantities::Span;
 use crate::quantities::Time;
-use crate::sender::Ack;
 #[cfg(test)]
 use crate::sender::SenderLaw;
 

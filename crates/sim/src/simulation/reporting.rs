@@ -11,7 +11,6 @@ use crate::port::Port;
 use crate::quantity::Quantity;
 use crate::report::{FlowReport, MediumReport, Report, Sample, Series, StationReport};
 use knee_laws::quantities::{Span, Time};
-use knee_laws::router::RouterLaw;
 use knee_laws::sender::SenderLaw;
 
 impl Simulation {
