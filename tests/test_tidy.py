@@ -14,6 +14,7 @@ from types import ModuleType
 import pytest
 
 import knee
+from circles import circle
 from conftest import ROOT
 
 ALLOWED = {
@@ -48,6 +49,23 @@ def test_crates_depend_one_way_down() -> None:
         ours = {each["name"] for each in package["dependencies"] if each["name"] in ALLOWED}
         assert package["name"] in ALLOWED, "a new crate needs its place in the design"
         assert ours <= ALLOWED[package["name"]], package["name"]
+
+
+@pytest.mark.parametrize(
+    "crate", sorted(folder.parent.name for folder in ROOT.glob("crates/*/src"))
+)
+def test_no_files_of_a_crate_import_each_other_in_a_circle(crate: str) -> None:
+    assert not circle(ROOT / "crates" / crate / "src")
+
+
+def test_circles_are_found(tmp_path: Path) -> None:
+    (tmp_path / "room").mkdir()
+    (tmp_path / "lib.rs").write_text("mod room;\n")
+    (tmp_path / "room" / "mod.rs").write_text("pub mod door;\nuse door::Door;\n")
+    (tmp_path / "room" / "door.rs").write_text("use super::Door;\n#[cfg(test)]\nmod tests {}\n")
+    assert circle(tmp_path)
+    (tmp_path / "room" / "door.rs").write_text("#[cfg(test)]\nmod tests {\n    use super::*;\n}\n")
+    assert not circle(tmp_path)
 
 
 def test_no_source_file_is_long() -> None:
