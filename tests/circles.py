@@ -12,7 +12,7 @@ Module = tuple[str, ...]
 
 _COMMENTS = re.compile(r"//[^\n]*")
 _VISIBILITY = re.compile(r"pub\((?:crate|super|in [\w:]+)\)")
-_TESTS = re.compile(r"\n#\[cfg\(test\)\]\n(?:(?:pub )?mod \w+ \{.*|use [^;]*;)", re.DOTALL)
+_TESTS = re.compile(r"(?:^|\n)#\[cfg\(test\)\]\n(?:(?:pub )?mod \w+ \{.*|use [^;]*;)", re.DOTALL)
 _PATH = re.compile(r"(?<![\w:.$])((?:[a-z_]\w*::)+)(\{[^;]*?\}|\w+)?")
 
 
