@@ -23,7 +23,7 @@ VARIANTS: dict[str, dict[str, object]] = {
     "CWMin32": {"cw_min": 32},
     "circle_no_capture": {},
     "random_positions_no_capture": {},
-    "retry_limit_1000": {"short_retry_limit": 1000},
+    "retry_limit_1000": {"short_retry_limit": 255},  # the most that knee has; none gets there
 }
 SLOT_LEVEL = "standard_EIFS_after_failure"
 ERRORS_OF_DATA = ("-", "data_at_addressee")  # scopes of errors that knee has
