@@ -157,11 +157,34 @@ def tcp(row: Mapping[str, str]) -> Setting:
         "wlan": channel,
     }
     packets = 600 * TCP_SECONDS * TCP_SEEDS
-    return Setting(knee.Scenario.of(settings, name="tcp"), TCP_SEEDS, packets, measure=of_tcp)
+    scenario = knee.Scenario.of(settings, name="tcp")
+    return Setting(scenario, TCP_SEEDS, packets, measure=partial(of_tcp, scenario))
 
 
-def of_tcp(results: knee.Results, case: Case) -> Values:
-    """What flows got, and what the base station and the clients lost, a value a seed."""
+def _sent(flows: pl.DataFrame) -> pl.DataFrame:
+    """What all flows of a seed sent in the whole run: three counts."""
+    counts = ["data_packets", "retransmissions", "timeouts"]
+    return flows.group_by("seed", maintain_order=True).agg(pl.col(counts).sum().cast(pl.Int64))
+
+
+def of_tcp(scenario: knee.Scenario, results: knee.Results, case: Case) -> Values:
+    """What flows got, and what the base station and the clients lost, a value a seed.
+
+    Counts of flows are of the whole run: those of its warm-up are run for themselves and left out.
+    """
+    start = knee.run(
+        scenario, seeds=results.summary["seed"].n_unique(), set={"duration": WARMUP, "warmup": 0}
+    )
+    sent = _sent(results.flows).join(_sent(start.flows), on="seed", suffix="_before")
+    after = {
+        name: pl.col(name) - pl.col(f"{name}_before")
+        for name in ("data_packets", "retransmissions", "timeouts")
+    }
+    of_senders = sent.select(
+        "seed",
+        timeouts_per_s=after["timeouts"] / TCP_SECONDS,
+        retransmitted=after["retransmissions"] / after["data_packets"],
+    )
     by_way = [
         pl.col("goodput_mbps").filter(pl.col("group") == group).sum().alias(name)
         for group, name in (("download", "down_mbps"), ("upload", "up_mbps"))
@@ -171,8 +194,6 @@ def of_tcp(results: knee.Results, case: Case) -> Values:
         *by_way,
         total_mbps=goodput.sum(),
         jain=goodput.sum() ** 2 / ((goodput**2).sum() * pl.len()),
-        timeouts_per_s=pl.col("timeouts").sum() / TCP_SECONDS,
-        retransmitted=pl.col("retransmissions").sum() / pl.col("data_packets").sum(),
     )
     is_base = pl.col("station") == "wlan/base"
     failed = [
@@ -184,7 +205,9 @@ def of_tcp(results: knee.Results, case: Case) -> Values:
     of_channel = results.stations.group_by("seed", maintain_order=True).agg(*failed)
     queue = results.summary.filter(pl.col("link") == "wlan/base")
     of_queue = queue.select("seed", base_drops="drop_rate")
-    whole = of_flows.join(of_channel, on="seed").join(of_queue, on="seed").sort("seed")
+    whole = of_flows.sort("seed")
+    for part in (of_senders, of_channel, of_queue):
+        whole = whole.join(part, on="seed", maintain_order="left")
     return whole.select(FIGURES_OF[case.group]).to_dict(as_series=False)
 
 
