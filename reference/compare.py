@@ -229,8 +229,9 @@ def renewed(text: str, made: Mapping[str, str]) -> str:
 def main() -> int:
     """Compare; 0, or with --strict 1 if anything unexplained is beyond its tolerance."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", choices=PARTS, action="append", help="this part, or these")
-    parser.add_argument("--quick", action="store_true", help="only the firm points; write nothing")
+    some = parser.add_mutually_exclusive_group()
+    some.add_argument("--only", choices=PARTS, action="append", help="this part, or these")
+    some.add_argument("--quick", action="store_true", help="only the firm points; write nothing")
     parser.add_argument("--strict", action="store_true", help="exit 1 if any is unexplained")
     parser.add_argument("--out", type=Path, default=HERE, help="folder of results.md and pictures")
     options = parser.parse_args()
