@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
+
+import polars as pl
 
 import knee
 
@@ -87,10 +89,29 @@ class Case:
     group: str
     protocol: str
     reference: Mapping[str, float]
-    buffer_packets: float
+    buffer_packets: float = 0.0
     x: float = 0.0
     """Capacity in Mbps or number of forward flows, where there is a curve over it."""
     curve: str = ""
+    errors: Mapping[str, float] = field(default_factory=dict)
+    """Standard errors of the differences between both means, where the reference tells them."""
+
+
+OF_BOTTLENECK = {
+    "utilisation": "utilisation",
+    "queue_packets": "queue_mean_packets",
+    "drop_rate": "drop_rate",
+    "jain": "jain",
+}
+"""Figures of a dumbbell, and the columns of the summary that hold them."""
+
+
+def at_bottleneck(results: knee.Results, case: Case) -> Mapping[str, list[float]]:
+    """Figures of the case's variant at the forward bottleneck, a value a seed."""
+    chosen = results.summary.filter(
+        (pl.col("protocol") == case.protocol) & (pl.col("link") == "bottleneck")
+    )
+    return {name: chosen[column].to_list() for name, column in OF_BOTTLENECK.items()}
 
 
 @dataclass(frozen=True)
@@ -102,9 +123,12 @@ class Setting:
     packets: float
     """About how many packets all its runs carry: what progress is counted in."""
     cases: list[Case] = field(default_factory=list)
+    measure: Callable[[knee.Results, Case], Mapping[str, list[float]]] = at_bottleneck
+    """Figures to compare, each with a value a seed."""
 
 
-def _rows(name: str) -> list[dict[str, str]]:
+def table_of(name: str) -> list[dict[str, str]]:
+    """The rows of a file beside this one."""
     with (HERE / name).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
@@ -191,7 +215,7 @@ def _ablation(
 
 def vcp() -> Iterator[Setting]:
     """VCP in ns-2: habit by habit, against capacity and number of flows."""
-    rows = {row["variant"]: row for row in _rows("ns2-ablation-base.csv")}
+    rows = {row["variant"]: row for row in table_of("ns2-ablation-base.csv")}
     base = {
         name: (_ns2_reference(rows[variant]), float(rows[variant]["buffer_pkts"]))
         for variant, name in NS2_ABLATION.items()
@@ -202,7 +226,7 @@ def vcp() -> Iterator[Setting]:
         ("ns2-capacity.csv", "capacity", "capacity_mbps"),
         ("ns2-flows.csv", "flows", "n_fwd"),
     ):
-        rows_of_vcp = [row for row in _rows(table) if row["proto"] == "VCP"]
+        rows_of_vcp = [row for row in table_of(table) if row["proto"] == "VCP"]
         for value in sorted({float(row[key]) for row in rows_of_vcp}):
             chosen = [row for row in rows_of_vcp if float(row[key]) == value]
             yield _vcp_point(chosen, curve, 3 if key == "n_fwd" or value > 150 else 5)
@@ -211,11 +235,11 @@ def vcp() -> Iterator[Setting]:
 def ns2() -> Iterator[Setting]:
     """VCP, and XCP, SACK and NewReno against capacity and number of flows."""
     yield from vcp()
-    capacity = [row for row in _rows("ns2-capacity.csv") if row["proto"] != "VCP"]
+    capacity = [row for row in table_of("ns2-capacity.csv") if row["proto"] != "VCP"]
     for rate in sorted({float(row["capacity_mbps"]) for row in capacity}):
         rows = [row for row in capacity if float(row["capacity_mbps"]) == rate]
         yield _ns2(rows, "capacity", 3 if rate > 150 else 5, ["xcp", "sack/red"])
-    counts = [row for row in _rows("ns2-flows.csv") if row["proto"] != "VCP"]
+    counts = [row for row in table_of("ns2-flows.csv") if row["proto"] != "VCP"]
     for count in sorted({int(row["n_fwd"]) for row in counts}):
         rows = [row for row in counts if int(row["n_fwd"]) == count]
         yield _ns2(rows, "flows", 3, ["xcp", "sack/red", "newreno/red"])
@@ -288,7 +312,7 @@ def dumbbells(*, firm: bool) -> Iterator[Setting]:
     for simulator, name in (("ns-3", "ns3-dumbbell.csv"), ("htsim", "htsim-dumbbell.csv")):
         for label in FIRM if firm else DUMBBELLS:
             chosen: dict[str, dict[str, str]] = {}
-            for row in _rows(name):
+            for row in table_of(name):
                 law = f"{row['variant']}/{row['aqm']}"
                 wanted = row["label"] == label and law in (FIRM_LAWS if firm else LAWS)
                 if wanted and (simulator, label, law) not in LEFT_OUT:

@@ -26,9 +26,11 @@ NOTES = {
 
 
 def draw(points: Sequence[Point], folder: Path) -> None:
-    """Write capacity.png and flows.png."""
+    """Write capacity.png and flows.png, if there are points on them."""
     for curve in AXES:
         chosen = [point for point in points if point.case.curve == curve]
+        if not chosen:
+            continue
         with rc_context(STYLE):
             write_figure(_figure(chosen, curve), folder / f"{curve}.png")
 
