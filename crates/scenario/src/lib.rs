@@ -24,3 +24,8 @@ pub use run::results::Results;
 pub use run::runs::{Control, run};
 pub use scenario::Scenario;
 pub use warning::Warning;
+
+/// The examples of CONTRIBUTING.md, compiled and run as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../CONTRIBUTING.md")]
+pub struct Contributing;
