@@ -2,7 +2,8 @@
 
 use crate::document::choice::{LawSpec, Spread};
 use crate::document::defaults::no_delay;
-use crate::document::format::{Aggregate, Document, Mismatch, Transport};
+use crate::document::format::{Aggregate, Document, Mismatch};
+use crate::document::transport::Transport;
 use crate::network::core::{
     CoreAggregate, CoreGroup, CoreLink, CoreWay, Network, REVERSE, Template,
 };

@@ -1,7 +1,8 @@
 //! The network that a scenario describes, templates expanded: links, and groups of flows with their way.
 
 use crate::document::choice::{LawSpec, LossModel, LossSpec, RateChange, Reorder, Shape, Spread};
-use crate::document::format::{Arrivals, Mismatch, Transport};
+use crate::document::format::{Arrivals, Mismatch};
+use crate::document::transport::Transport;
 use crate::document::wlan::CapacitySpec;
 use crate::network::index::Index;
 use knee_input::problem::{Fault, Key, KeyPath};
