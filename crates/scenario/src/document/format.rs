@@ -1,10 +1,9 @@
 //! The scenario as it is written: the types behind TOML, JSON and the JSON Schema.
 
-use crate::document::choice::{
-    LawSpec, LossSpec, Nodes, PathSpec, RateChange, Reorder, Seeds, Spread,
-};
+use crate::document::choice::{LawSpec, Nodes, PathSpec, Seeds, Spread};
+use crate::document::link::{Bottleneck, Link};
 use crate::document::transport::Transport;
-use crate::document::wlan::{CapacitySpec, WlanSpec};
+use crate::document::wlan::WlanSpec;
 use knee_input::number::{ArrivalRate, Count, Factor, Links, ParetoShape, Share};
 use knee_input::quantity::{BufferSize, Delay, FlowSize, Period, Rate, Size};
 use knee_sim::config::Quantity;
@@ -135,30 +134,6 @@ pub(crate) struct ParkingLot {
     pub start: Spread,
 }
 
-/// The template's bottleneck links.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Bottleneck {
-    /// Capacity each way.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rate: Option<Rate>,
-    /// Room in the queue; by default max(BDP at the mean RTT, 2 packets x all flows).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub buffer: Option<BufferSize>,
-    /// What router laws take for its capacity; by default the rate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub capacity: Option<CapacitySpec>,
-    /// Rates that follow the first, both ways.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub rate_changes: Vec<RateChange>,
-    /// Random loss of transmitted packets; by default none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub loss: Option<LossSpec>,
-    /// Random delays that let others overtake; by default none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reorder: Option<Reorder>,
-}
-
 /// One of the things that are compared.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -194,46 +169,6 @@ pub(crate) enum Mismatch {
     Refuse,
     /// They run all the same.
     Allow,
-}
-
-/// A link of a general graph.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Link {
-    /// Its name.
-    pub name: String,
-    /// The node that it leaves.
-    pub from: String,
-    /// The node that it reaches.
-    pub to: String,
-    /// Capacity.
-    pub rate: Rate,
-    /// Propagation delay.
-    pub delay: Delay,
-    /// Room in the queue; by default max(BDP at the mean RTT, 2 packets x all flows that cross it).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub buffer: Option<BufferSize>,
-    /// Its router law; by default the variant's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub router: Option<LawSpec>,
-    /// What its router law takes for the capacity; by default the rate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub capacity: Option<CapacitySpec>,
-    /// Is it reported and probed?
-    #[serde(default = "yes")]
-    pub measured: bool,
-    /// Makes its like in the other direction too, named `NAME-reverse`.
-    #[serde(default = "no")]
-    pub duplex: bool,
-    /// Rates that follow the first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub rate_changes: Vec<RateChange>,
-    /// Random loss of transmitted packets; by default none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub loss: Option<LossSpec>,
-    /// Random delays that let others overtake; by default none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reorder: Option<Reorder>,
 }
 
 /// A flow that carries packets of others from an ingress to an egress; to those, it is a link.
@@ -426,5 +361,5 @@ pub(crate) enum ProbeSwitch {
 }
 
 use crate::document::defaults::{
-    access_factor, dumbbell_share, no, no_delay, no_flows, one_flow, pareto_shape, yes,
+    access_factor, dumbbell_share, no_delay, no_flows, one_flow, pareto_shape, yes,
 };

@@ -96,7 +96,7 @@ impl LinkPlan {
     /// The law of a link, set up.
     pub fn build(&self, core: &CoreLink, data_bytes: u16) -> Result<Router, String> {
         let view = LinkView {
-            rate: match core.capacity {
+            rate: match core.options.capacity {
                 Some(CapacitySpec::Fixed(rate)) => rate.0,
                 _ => core.rate,
             },
@@ -180,7 +180,7 @@ fn link_plan(
             Buffer::Packets(packets)
         }
     };
-    let buffer = match core.buffer {
+    let buffer = match core.options.buffer {
         None => {
             let least = BUFFER_PACKETS_A_FLOW * network.flows_over(link);
             counted(whole(bdp_packets).max(least).max(1))
@@ -210,7 +210,7 @@ fn link_plan(
 
 /// Can the capacity be known that way?
 fn check_capacity(core: &CoreLink) -> Result<(), Fault> {
-    let Some(estimate) = core.capacity.and_then(|capacity| capacity.estimate()) else {
+    let Some(estimate) = core.options.capacity.and_then(|capacity| capacity.estimate()) else {
         return Ok(());
     };
     let at = core.at.key("capacity");

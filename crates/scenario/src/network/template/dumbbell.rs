@@ -2,7 +2,8 @@
 
 use super::{Direction, Flows, access_delay, access_rate, both_ways, link};
 use crate::document::choice::{Shape, Spread, Step};
-use crate::document::format::{Bottleneck, Dumbbell};
+use crate::document::format::Dumbbell;
+use crate::document::link::Bottleneck;
 use crate::network::core::{AccessDelay, CoreAccess, Network, Template};
 use knee_input::problem::{Fault, KeyPath};
 use knee_input::quantity::Delay;

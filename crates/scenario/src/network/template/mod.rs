@@ -4,10 +4,8 @@ pub(crate) mod dumbbell;
 pub(crate) mod parking_lot;
 
 use crate::document::choice::Spread;
-use crate::document::format::Bottleneck;
-use crate::network::core::{
-    CoreAccess, CoreGroup, CoreLink, CoreWay, Network, REVERSE, rate_changes,
-};
+use crate::document::link::Bottleneck;
+use crate::network::core::{CoreAccess, CoreGroup, CoreLink, CoreWay, Network, REVERSE};
 use knee_input::problem::{Fault, KeyPath};
 use knee_input::quantity::FlowSize;
 use knee_laws::quantities::{BitRate, Span};
@@ -67,11 +65,7 @@ fn link(
     };
     let at = KeyPath::root().key("bottleneck");
     Ok(CoreLink {
-        buffer: bottleneck.buffer,
-        rate_changes: rate_changes(&bottleneck.rate_changes, &at)?,
-        loss: bottleneck.loss,
-        reorder: bottleneck.reorder,
-        capacity: bottleneck.capacity,
+        options: bottleneck.options(&at)?,
         measured: true,
         ..CoreLink::new(name, ends, of, at)
     })

@@ -3,7 +3,8 @@
 use super::{Direction, Flows, access_delay, access_rate, both_ways, link};
 use crate::document::choice::Spread;
 use crate::document::defaults::PARKING_LOT_SHARE;
-use crate::document::format::{Bottleneck, ParkingLot};
+use crate::document::format::ParkingLot;
+use crate::document::link::Bottleneck;
 use crate::network::core::{AccessDelay, CoreAccess, Network, Template};
 use knee_input::problem::{Fault, KeyPath};
 use knee_input::quantity::Delay;
