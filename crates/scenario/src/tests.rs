@@ -230,15 +230,9 @@ fn links_lose_and_reorder_both_ways() {
         let written = scenario(&text).to_toml();
         let network = built(&scenario(&written), 1);
         let reorder = Reorder { probability: 0.1, delay: Span::from_millis(5) };
-        assert_eq!(
-            (network.links[0].options.reorder, network.links[2].options.reorder),
-            (Some(reorder), None)
-        );
-        assert_eq!(
-            (network.links[1].options.loss, network.links[2].options.loss),
-            (network.links[0].options.loss, None)
-        );
-        network.links[0].options.loss
+        assert_eq!((network.links[0].reorder, network.links[2].reorder), (Some(reorder), None));
+        assert_eq!((network.links[1].loss, network.links[2].loss), (network.links[0].loss, None));
+        network.links[0].loss
     };
     let each = |probability| Some(RandomLoss::Bernoulli { probability });
     assert_eq!(with("0.01"), each(0.01));
@@ -312,7 +306,7 @@ fn every_key_of_the_modern_profile_has_a_source() {
         crate::document::transport::Profile::Modern
     ));
     let keys = keys.as_object().expect("a table");
-    let sources = crate::document::fill::MODERN_SOURCES;
+    let sources = crate::document::transport::MODERN_SOURCES;
     assert_eq!(keys.len(), sources.len());
     assert!(sources.iter().all(|(key, _)| keys.contains_key(*key)));
 }
