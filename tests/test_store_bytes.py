@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 
 import knee
 from knee.columns import FILES, TABLES, DamagedError
-from knee.jobs import Job, jobs, make
-from knee.store import SUMS, Store, StoreWarning
+from knee.jobs import Job, jobs
+from knee.making import make
+from knee.store import KEPT, SUMS, Store, StoreWarning
 
 SECONDS = float(os.environ.get("FUZZ_SECONDS", "0"))
 
@@ -73,7 +74,7 @@ def copied(filled: Path, folder: Path) -> Path:
 
 def test_a_damaged_entry_is_told_of_and_set_aside(filled: tuple[Path, Job], tmp_path: Path) -> None:
     @settings(max_examples=50, deadline=None)
-    @given(damages(*sorted(FILES), SUMS))
+    @given(damages(*sorted(KEPT), SUMS))
     def check(damage: Damage) -> None:
         entry = copied(filled[0], tmp_path / "store")
         is_other = damage.to(entry)
@@ -102,7 +103,7 @@ def test_tables_that_were_never_whole_are_refused_in_a_sentence(
     def check(damage: Damage) -> None:
         entry = copied(filled[0], tmp_path / "store")
         damage.to(entry)
-        digests = {name: hashlib.sha256((entry / name).read_bytes()) for name in sorted(FILES)}
+        digests = {name: hashlib.sha256((entry / name).read_bytes()) for name in sorted(KEPT)}
         sums = (f"{digest.hexdigest()}  {name}\n" for name, digest in digests.items())
         (entry / SUMS).write_text("".join(sums), encoding="utf-8")
         run = Store(tmp_path / "store").get(filled[1].key)

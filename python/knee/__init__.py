@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from knee.comparison import Comparison, compare_schemes
     from knee.results import FolderError, PictureError, Results, run
     from knee.scenario import Scenario, compare, dumbbell, graph, parking_lot
+    from knee.sessions import Session, session
     from knee.sweeps import sweep
 else:
     # A name's module is imported when the name is first asked for: `import knee` takes no time.
@@ -28,6 +29,7 @@ else:
         "knee.analysis.fairness": ("fair_shares",),
         "knee.columns": ("DamagedError",),
         "knee.comparison": ("Comparison", "compare_schemes"),
+        "knee.sessions": ("Session", "session"),
         "knee.sweeps": ("sweep",),
         "knee.results": ("FolderError", "PictureError", "Results", "run"),
         "knee.scenario": ("Scenario", "compare", "dumbbell", "graph", "parking_lot"),
@@ -55,6 +57,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "ScenarioWarning",
+    "Session",
     "__version__",
     "compare",
     "compare_schemes",
@@ -63,5 +66,6 @@ __all__ = [
     "graph",
     "parking_lot",
     "run",
+    "session",
     "sweep",
 ]

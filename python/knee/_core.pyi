@@ -10,6 +10,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "ScenarioWarning",
+    "Session",
     "__fingerprint__",
     "__version__",
     "available_memory",
@@ -123,6 +124,29 @@ class Results:
     @property
     def stations(self) -> Columns:
         """A row a protocol, seed and station of a wireless LAN."""
+
+@final
+class Session:
+    """One variant with one seed, in motion."""
+
+    def __new__(cls, scenario: Scenario) -> Session:
+        """The only run of a scenario, at its beginning."""
+
+    @property
+    def now(self) -> float:
+        """Simulated time, seconds."""
+
+    def run_until(self, instant: str) -> None:
+        """Run all that happens before an instant, such as `10 s`; Ctrl-C stops it."""
+
+    def change(self, key: str, value: str) -> None:
+        """Change something now; key and value are as in a scenario."""
+
+    def samples(self) -> Columns:
+        """Samples since they were last taken, in the columns of `series`."""
+
+    def finish(self) -> Results:
+        """Run to the end: the tables of the run. The session is over then."""
 
 def run(
     scenario: Scenario,

@@ -224,13 +224,17 @@ def simulate(
     results = _core.run(
         checked, threads=threads, memory=in_bytes(memory_limit), progress=progress, warn=warn
     )
-    tables: dict[Table, ArrowTable] = {
+    return tables(results), checked.to_toml()
+
+
+def tables(results: _core.Results) -> dict[Table, ArrowTable]:
+    """The tables of a run by their names."""
+    return {
         "summary": results.summary,
         "flows": results.flows,
         "series": results.series,
         "stations": results.stations,
     }
-    return tables, checked.to_toml()
 
 
 def check_threads(threads: int | None) -> None:

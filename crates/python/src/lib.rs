@@ -7,6 +7,7 @@ mod interrupt;
 mod quantity;
 mod run;
 mod scenario;
+mod session;
 
 use pyo3::prelude::*;
 
@@ -25,6 +26,9 @@ mod _core {
     use crate::run::{Results, available_memory, parse_memory, run};
     #[pymodule_export]
     use crate::scenario::{Scenario, catalogue, compare, schema};
+
+    #[pymodule_export]
+    use crate::session::Session;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

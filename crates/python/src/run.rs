@@ -70,12 +70,19 @@ pub fn run(
     };
     let tables = watched(py, work, report)?;
     report()?;
-    Ok(Results {
-        summary: Py::new(py, Columns::from(tables.summary))?,
-        flows: Py::new(py, Columns::from(tables.flows))?,
-        series: Py::new(py, Columns::from(tables.series))?,
-        stations: Py::new(py, Columns::from(tables.stations))?,
-    })
+    Results::new(py, tables)
+}
+
+impl Results {
+    /// As Python sees them.
+    pub fn new(py: Python<'_>, tables: knee_scenario::Results) -> PyResult<Self> {
+        Ok(Self {
+            summary: Py::new(py, Columns::from(tables.summary))?,
+            flows: Py::new(py, Columns::from(tables.flows))?,
+            series: Py::new(py, Columns::from(tables.series))?,
+            stations: Py::new(py, Columns::from(tables.stations))?,
+        })
+    }
 }
 
 /// Bytes of memory that runs may take as things are; None if the system does not tell.

@@ -22,6 +22,7 @@ pub use knee_laws::laws::Laws;
 pub use run::memory::{MemoryLimit, available};
 pub use run::results::Results;
 pub use run::runs::{Control, run};
+pub use run::session::Session;
 pub use scenario::Scenario;
 pub use warning::Warning;
 

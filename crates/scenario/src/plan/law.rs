@@ -168,6 +168,33 @@ pub(crate) fn name_at(spec: &LawSpec, at: &KeyPath) -> KeyPath {
     }
 }
 
+/// The value of a parameter of a law.
+pub(crate) fn parameter(
+    (law, infos): (&str, &[ParamInfo]),
+    name: &str,
+    given: &ParamValue,
+    at: &KeyPath,
+) -> Result<Value, Fault> {
+    let Some(info) = infos.iter().find(|info| info.name == name) else {
+        let names = || infos.iter().map(|info| info.name.as_ref());
+        if infos.is_empty() {
+            return Err(at.fault(format!("`{law}` has no parameters")));
+        }
+        let fault = at.fault(format!("`{law}` has no such parameter"));
+        return Err(fault.among("it has", name, names()));
+    };
+    let value = value(info, given).map_err(|message| match (&info.kind, given) {
+        (Kind::Choice(words), ParamValue::Text(text)) => {
+            at.fault(message).of_names(text, words.iter().map(|word| word.as_ref()))
+        }
+        _ => at.fault(message),
+    })?;
+    if !info.allows(&value) {
+        return Err(at.fault(format!("`{name}` of `{law}` must be {}", info.range())));
+    }
+    Ok(value)
+}
+
 /// The parameters of `law` that `spec` sets.
 fn params(
     law: &str,
@@ -176,24 +203,7 @@ fn params(
 ) -> Result<Vec<(String, Value)>, Fault> {
     let mut values = Vec::new();
     for (name, given) in spec.params() {
-        let at = at.key(name);
-        let Some(info) = infos.iter().find(|info| info.name == *name) else {
-            let names = || infos.iter().map(|info| info.name.as_ref());
-            if infos.is_empty() {
-                return Err(at.fault(format!("`{law}` has no parameters")));
-            }
-            let fault = at.fault(format!("`{law}` has no such parameter"));
-            return Err(fault.among("it has", name, names()));
-        };
-        let value = value(info, given).map_err(|message| match (&info.kind, given) {
-            (Kind::Choice(words), ParamValue::Text(text)) => {
-                at.fault(message).of_names(text, words.iter().map(|word| word.as_ref()))
-            }
-            _ => at.fault(message),
-        })?;
-        if !info.allows(&value) {
-            return Err(at.fault(format!("`{name}` of `{law}` must be {}", info.range())));
-        }
+        let value = parameter((law, infos), name, given, &at.key(name))?;
         values.push((name.clone(), value));
     }
     Ok(values)

@@ -4,4 +4,5 @@ pub(crate) mod build;
 pub(crate) mod memory;
 pub(crate) mod results;
 pub(crate) mod runs;
+pub(crate) mod session;
 pub(crate) mod ways;

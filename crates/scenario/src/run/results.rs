@@ -388,9 +388,33 @@ fn dictionary(
     column.map_err(|error| Stopped::Failed(error.to_string()))
 }
 
+/// Samples of the only run of a scenario, in the columns of `series`.
+pub(crate) fn sample_table(
+    scenario: &Scenario,
+    seed: u64,
+    series: Series,
+) -> Result<RecordBatch, Stopped> {
+    let columns = series_columns(scenario, vec![(0, seed, series)], Interrupt::NEVER)?;
+    let batch = RecordBatch::try_from_iter_with_nullable(nullable(columns));
+    batch.map_err(|error| Stopped::Failed(error.to_string()))
+}
+
 /// Samples of the probes; each run's are given back once they are in the columns.
 fn series(scenario: &Scenario, runs: Vec<Run>, interrupt: Interrupt) -> Result<Columns, Stopped> {
-    let rows: usize = runs.iter().map(|run| run.report.series.samples.len()).sum();
+    let place = |run: &Run| {
+        scenario.plans.iter().position(|plan| std::ptr::eq(plan, run.plan)).unwrap_or(0)
+    };
+    let runs = runs.into_iter().map(|run| (place(&run), run.seed, run.report.series)).collect();
+    series_columns(scenario, runs, interrupt)
+}
+
+/// The same of variants by their place, with their seeds.
+fn series_columns(
+    scenario: &Scenario,
+    runs: Vec<(usize, u64, Series)>,
+    interrupt: Interrupt,
+) -> Result<Columns, Stopped> {
+    let rows: usize = runs.iter().map(|(.., series)| series.samples.len()).sum();
     // Entities: links, then configured flows, which are the same in every run.
     let links = scenario.network.links.len();
     let mut entities: Vec<String> =
@@ -403,14 +427,13 @@ fn series(scenario: &Scenario, runs: Vec<Run>, interrupt: Interrupt) -> Result<C
     let mut time_s = Float64Builder::with_capacity(rows);
     let mut value = Numbers(Float64Builder::with_capacity(rows));
     let mut names = Names::default();
-    for run in runs {
-        let plan = scenario.plans.iter().position(|plan| std::ptr::eq(plan, run.plan)).unwrap_or(0);
-        let number = names.number(&run.report.series);
-        for sample in run.report.series.samples {
+    for (plan, of, run) in runs {
+        let number = names.number(&run);
+        for sample in run.samples {
             interrupt.check()?;
             let offset = if sample.quantity.is_of_links() { 0 } else { links };
             protocols.push(plan as i32);
-            seed.append_value(run.seed);
+            seed.append_value(of);
             time_s.append_value(sample.time_s);
             quantities.push(number(sample.quantity, sample.shown));
             named.push((sample.entity as usize + offset) as i32);

@@ -141,7 +141,7 @@ fn one(
 }
 
 /// A failure in words: law, flow or link, and simulated time.
-fn ended(scenario: &Scenario, plan: &Plan, failure: &Failure) -> Stopped {
+pub(crate) fn ended(scenario: &Scenario, plan: &Plan, failure: &Failure) -> Stopped {
     let network = scenario.network_of(plan);
     let group = |group: GroupId| &network.groups[group.0 as usize].name;
     Stopped::Ended(match failure {
@@ -169,7 +169,7 @@ fn words(panic: &(dyn std::any::Any + Send)) -> String {
 }
 
 /// CPU time of this thread, seconds.
-fn thread_seconds() -> f64 {
+pub(crate) fn thread_seconds() -> f64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the pointer is to a live timespec of our own.
     let failed = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };

@@ -149,6 +149,12 @@ impl Simulation {
         }
     }
 
+    /// Samples since they were last taken.
+    pub fn take_samples(&mut self) -> Series {
+        let samples = std::mem::take(&mut self.series.samples);
+        Series { samples, shown: self.series.shown.clone() }
+    }
+
     /// The report so far.
     pub fn report(&mut self) -> Report {
         let (done, series) = (self.done.clone(), self.series.clone());
