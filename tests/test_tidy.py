@@ -8,8 +8,11 @@ import pkgutil
 import re
 import subprocess
 import sys
+from graphlib import TopologicalSorter
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -33,6 +36,7 @@ ALLOWED = {
 The tests of knee-scenario compare packets with fluid models.
 """
 
+MAP = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
 LONGEST = 600
 
 
@@ -42,13 +46,45 @@ def tracked(*patterns: str) -> list[Path]:
     return [ROOT / name for name in listed.stdout.splitlines() if (ROOT / name).is_file()]
 
 
-def test_crates_depend_one_way_down() -> None:
+def packages() -> list[dict[str, Any]]:
     command = ["cargo", "metadata", "--format-version", "1", "--no-deps", "--offline"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    for package in json.loads(listed.stdout)["packages"]:
+    found: list[dict[str, Any]] = json.loads(listed.stdout)["packages"]
+    return found
+
+
+def test_crates_depend_one_way_down() -> None:
+    for package in packages():
         ours = {each["name"] for each in package["dependencies"] if each["name"] in ALLOWED}
         assert package["name"] in ALLOWED, "a new crate needs its place in the design"
         assert ours <= ALLOWED[package["name"]], package["name"]
+
+
+def test_the_map_shows_what_crates_depend_on() -> None:
+    """Arrows of ARCHITECTURE.md are dependencies, and all others follow from arrows."""
+    [block] = re.findall(r"^```text\n(.*?)^```", MAP, re.M | re.S)
+    arrows: dict[str, set[str]] = {}
+    for chain in re.split(r"\n|   +", block):
+        steps = [re.findall(r"[\w/]+", step) for step in chain.split("<-")]
+        for below, [above] in pairwise(steps):
+            if above != "python/knee":
+                arrows.setdefault(above, set()).update(below)
+    reached: dict[str, set[str]] = {}
+    for crate in TopologicalSorter(arrows).static_order():
+        direct = arrows.get(crate, set())
+        reached[crate] = direct.union(*(reached[below] for below in direct))
+    for package in packages():
+        names = (each["name"] for each in package["dependencies"] if each["kind"] is None)
+        ours = {name.removeprefix("knee-") for name in names if name in ALLOWED}
+        crate = package["name"].removeprefix("knee-")
+        assert arrows.get(crate, set()) <= ours <= reached[crate], crate
+
+
+def test_the_map_names_files_and_folders_that_exist() -> None:
+    folders = [ROOT, ROOT / "python", *ROOT.glob("crates/*/src")]
+    paths = re.findall(r"`([\w.-]+/[\w./-]*)`", MAP)
+    assert paths
+    assert not [path for path in paths if not any((each / path).exists() for each in folders)]
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,3 @@ mod script;
 pub mod sender;
 pub mod senders;
 pub mod slow_start;
-
-/// The worked example of CONTRIBUTING.md, compiled and run as a documentation test.
-#[cfg(doctest)]
-#[doc = include_str!("../../../CONTRIBUTING.md")]
-pub struct Contributing;

@@ -25,3 +25,8 @@ pub use run::runs::{Control, run};
 pub use run::session::Session;
 pub use scenario::Scenario;
 pub use warning::Warning;
+
+/// The examples of CONTRIBUTING.md, compiled and run as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../CONTRIBUTING.md")]
+pub struct Contributing;

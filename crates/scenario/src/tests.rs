@@ -302,10 +302,11 @@ fn a_profile_stands_for_its_keys_where_it_is_written() {
 
 #[test]
 fn every_key_of_the_modern_profile_has_a_source() {
-    let keys =
-        serde_json::json!(crate::document::fill::profile(crate::document::format::Profile::Modern));
+    let keys = serde_json::json!(crate::document::transport::profile(
+        crate::document::transport::Profile::Modern
+    ));
     let keys = keys.as_object().expect("a table");
-    let sources = crate::document::fill::MODERN_SOURCES;
+    let sources = crate::document::transport::MODERN_SOURCES;
     assert_eq!(keys.len(), sources.len());
     assert!(sources.iter().all(|(key, _)| keys.contains_key(*key)));
 }

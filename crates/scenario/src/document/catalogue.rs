@@ -1,7 +1,7 @@
 //! What there is: laws, codecs, quantities, and the schema of a scenario.
 
-use crate::document::fill;
-use crate::document::format::{Document, Profile};
+use crate::document::format::Document;
+use crate::document::transport::{self, Profile};
 use knee_input::quantity::{Delay, Rate, Size, Written};
 use knee_laws::codecs::Codec;
 use knee_laws::laws::Laws;
@@ -125,11 +125,11 @@ fn presets(laws: &Laws) -> Vec<serde_json::Value> {
 
 /// A profile with the keys that it sets, as if they were parameters.
 fn profile(profile: Profile, name: &str, title: &str) -> serde_json::Value {
-    let keys = json!(fill::profile(profile));
+    let keys = json!(transport::profile(profile));
     let why = |key: &str| match profile {
         Profile::Papers => "",
         Profile::Modern => {
-            let mut sources = fill::MODERN_SOURCES.iter();
+            let mut sources = transport::MODERN_SOURCES.iter();
             sources.find(|(name, _)| *name == key).map_or("", |(_, source)| source)
         }
     };

@@ -4,6 +4,7 @@ use crate::document::defaults::{pacing_avoidance, pacing_slow_start};
 use knee_input::number::{PacingGain, Probability, Ranged};
 use knee_input::quantity::{Delay, Period, Rate, Written};
 use knee_laws::quantities::Span;
+use knee_sim::config::RandomLoss;
 use schemars::JsonSchema;
 use serde::de::value::MapAccessDeserializer;
 use serde::{Deserialize, Deserializer, Serialize, de};
@@ -115,6 +116,31 @@ pub(crate) enum LossSpec {
     Each(Probability),
     /// As a model says.
     Model(LossModel),
+}
+
+impl LossSpec {
+    /// Does nothing come through?
+    pub fn loses_all(self) -> bool {
+        match self.model() {
+            RandomLoss::Bernoulli { probability } => probability >= 1.0,
+            RandomLoss::GilbertElliott { good, bad, .. } => good >= 1.0 && bad >= 1.0,
+        }
+    }
+
+    /// As the simulator takes it.
+    pub fn model(self) -> RandomLoss {
+        match self {
+            Self::Each(probability) | Self::Model(LossModel::Probability(probability)) => {
+                RandomLoss::Bernoulli { probability: probability.0 }
+            }
+            Self::Model(LossModel::GilbertElliott(chain)) => RandomLoss::GilbertElliott {
+                enter: chain.enter.0,
+                leave: chain.leave.0,
+                good: chain.good.0,
+                bad: chain.bad.0,
+            },
+        }
+    }
 }
 
 /// A model of random loss.

@@ -1,13 +1,10 @@
 //! The scenario as it is written: the types behind TOML, JSON and the JSON Schema.
 
-use crate::document::choice::{
-    Ecn, LawSpec, LossSpec, Nodes, Pacing, PathSpec, RateChange, Reorder, Seeds, SlowStartSpec,
-    Spread,
-};
-use crate::document::wlan::{CapacitySpec, WlanSpec};
-use knee_input::number::{
-    ArrivalRate, Count, Factor, Links, PacketsPerAck, ParetoShape, Share, Window,
-};
+use crate::document::choice::{LawSpec, Nodes, PathSpec, Seeds, Spread};
+use crate::document::link::{Bottleneck, Link};
+use crate::document::transport::Transport;
+use crate::document::wlan::WlanSpec;
+use knee_input::number::{ArrivalRate, Count, Factor, Links, ParetoShape, Share};
 use knee_input::quantity::{BufferSize, Delay, FlowSize, Period, Rate, Size};
 use knee_sim::config::Quantity;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -137,103 +134,6 @@ pub(crate) struct ParkingLot {
     pub start: Spread,
 }
 
-/// The template's bottleneck links.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Bottleneck {
-    /// Capacity each way.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rate: Option<Rate>,
-    /// Room in the queue; by default max(BDP at the mean RTT, 2 packets x all flows).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub buffer: Option<BufferSize>,
-    /// What router laws take for its capacity; by default the rate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub capacity: Option<CapacitySpec>,
-    /// Rates that follow the first, both ways.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub rate_changes: Vec<RateChange>,
-    /// Random loss of transmitted packets; by default none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub loss: Option<LossSpec>,
-    /// Random delays that let others overtake; by default none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reorder: Option<Reorder>,
-}
-
-/// Transport options; the most specific wins: flow group, variant, scenario.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Transport {
-    /// What keys beside it, and those of more specific tables, start from; by default `papers`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub profile: Option<Profile>,
-    /// Size of a data packet on the wire; by default 1000 B.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub data_size: Option<Size>,
-    /// Size of an ACK on the wire; by default 40 B.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ack_size: Option<Size>,
-    /// Initial window in packets; by default 2.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub initial_window: Option<Window>,
-    /// How slow start grows, in laws that have the usual one; by default `standard`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub slow_start: Option<SlowStartSpec>,
-    /// How losses are repaired; by default the law's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub recovery: Option<RecoveryName>,
-    /// Does a flow open with a handshake, a packet of the size of an ACK; by default only those of RCP's kind.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub handshake: Option<bool>,
-    /// Data packets an ACK; by default 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub packets_per_ack: Option<PacketsPerAck>,
-    /// A delayed ACK leaves after this time at the latest; by default 100 ms.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ack_delay: Option<Period>,
-    /// Are packets spread over the RTT; by default not.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pacing: Option<Pacing>,
-    /// How far a retransmission timeout lies beyond the smoothed RTT at least; by default 200 ms.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub min_rto: Option<Period>,
-    /// The receiver's window in packets; by default 1000000.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_window: Option<Window>,
-    /// Is ECN negotiated; by default `auto`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ecn: Option<Ecn>,
-    /// Rate up to which a flow's data are in profile; by default none are.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub committed_rate: Option<Rate>,
-    /// How far data in profile may run ahead of that rate; by default 10 kB.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub committed_burst: Option<Size>,
-}
-
-/// A set of transport options.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Profile {
-    /// As in the simulations of papers: initial window 2, ACK-clocked, an ACK a packet.
-    Papers,
-    /// As hosts of today: initial window 10, HyStart++, paced, delayed ACKs.
-    Modern,
-}
-
-/// How the transport repairs losses.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum RecoveryName {
-    /// RFC 6675.
-    Sack,
-    /// RFC 6582.
-    NewReno,
-    /// RFC 5681.
-    Reno,
-}
-
 /// One of the things that are compared.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -269,46 +169,6 @@ pub(crate) enum Mismatch {
     Refuse,
     /// They run all the same.
     Allow,
-}
-
-/// A link of a general graph.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Link {
-    /// Its name.
-    pub name: String,
-    /// The node that it leaves.
-    pub from: String,
-    /// The node that it reaches.
-    pub to: String,
-    /// Capacity.
-    pub rate: Rate,
-    /// Propagation delay.
-    pub delay: Delay,
-    /// Room in the queue; by default max(BDP at the mean RTT, 2 packets x all flows that cross it).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub buffer: Option<BufferSize>,
-    /// Its router law; by default the variant's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub router: Option<LawSpec>,
-    /// What its router law takes for the capacity; by default the rate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub capacity: Option<CapacitySpec>,
-    /// Is it reported and probed?
-    #[serde(default = "yes")]
-    pub measured: bool,
-    /// Makes its like in the other direction too, named `NAME-reverse`.
-    #[serde(default = "no")]
-    pub duplex: bool,
-    /// Rates that follow the first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub rate_changes: Vec<RateChange>,
-    /// Random loss of transmitted packets; by default none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub loss: Option<LossSpec>,
-    /// Random delays that let others overtake; by default none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reorder: Option<Reorder>,
 }
 
 /// A flow that carries packets of others from an ingress to an egress; to those, it is a link.
@@ -500,13 +360,6 @@ pub(crate) enum ProbeSwitch {
     None,
 }
 
-impl Transport {
-    /// Does it leave everything at its default?
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
 use crate::document::defaults::{
-    access_factor, dumbbell_share, no, no_delay, no_flows, one_flow, pareto_shape, yes,
+    access_factor, dumbbell_share, no_delay, no_flows, one_flow, pareto_shape, yes,
 };

@@ -5,4 +5,6 @@ pub(crate) mod choice;
 pub(crate) mod defaults;
 pub(crate) mod fill;
 pub(crate) mod format;
+pub(crate) mod link;
+pub(crate) mod transport;
 pub(crate) mod wlan;

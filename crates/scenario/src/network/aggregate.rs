@@ -2,7 +2,9 @@
 
 use crate::document::choice::{LawSpec, Spread};
 use crate::document::defaults::no_delay;
-use crate::document::format::{Aggregate, Document, Mismatch, Transport};
+use crate::document::format::{Aggregate, Document, Mismatch};
+use crate::document::link::LinkOptions;
+use crate::document::transport::Transport;
 use crate::network::core::{
     CoreAggregate, CoreGroup, CoreLink, CoreWay, Network, REVERSE, Template,
 };
@@ -97,7 +99,7 @@ fn link(
     let rate = slowest.unwrap_or(knee_laws::quantities::BitRate::from_bps(1.0));
     let delay = links().fold(Span::ZERO, |sum, link| sum + link.delay);
     CoreLink {
-        buffer: aggregate.buffer,
+        options: LinkOptions { buffer: aggregate.buffer, ..LinkOptions::default() },
         router: Some(aggregate.router.clone().unwrap_or(LawSpec::Name(INGRESS_LAW.to_owned()))),
         measured: aggregate.measured,
         ..CoreLink::new(name, (&ends.0, &ends.1), (rate, delay), at.clone())

@@ -1,13 +1,14 @@
 //! The network that a scenario describes, templates expanded: links, and groups of flows with their way.
 
-use crate::document::choice::{LawSpec, LossModel, LossSpec, RateChange, Reorder, Shape, Spread};
-use crate::document::format::{Arrivals, Mismatch, Transport};
-use crate::document::wlan::CapacitySpec;
+use crate::document::choice::{LawSpec, LossSpec, Shape, Spread};
+use crate::document::format::{Arrivals, Mismatch};
+use crate::document::link::LinkOptions;
+use crate::document::transport::Transport;
 use crate::network::index::Index;
 use knee_input::problem::{Fault, Key, KeyPath};
-use knee_input::quantity::{BufferSize, Delay, FlowSize};
-use knee_laws::quantities::{BitRate, Span, Time};
-use knee_sim::config::{Phy, RandomLoss, StationPeer};
+use knee_input::quantity::FlowSize;
+use knee_laws::quantities::{BitRate, Span};
+use knee_sim::config::{Phy, StationPeer};
 
 /// A link of the network's core.
 #[derive(Clone, Debug)]
@@ -17,13 +18,8 @@ pub(crate) struct CoreLink {
     pub to: String,
     pub rate: BitRate,
     pub delay: Span,
-    pub buffer: Option<BufferSize>,
     pub router: Option<LawSpec>,
-    pub rate_changes: Vec<(Time, BitRate)>,
-    pub loss: Option<LossSpec>,
-    pub reorder: Option<Reorder>,
-    /// What its law takes for the capacity.
-    pub capacity: Option<CapacitySpec>,
+    pub options: LinkOptions,
     /// Does a station of a wireless LAN transmit it? Its rate is that of frames.
     pub on_air: bool,
     pub measured: bool,
@@ -295,7 +291,7 @@ impl Network {
     pub fn fastest(&self, links: &[usize]) -> BitRate {
         let rates = links.iter().flat_map(|link| {
             let link = &self.links[*link];
-            link.rate_changes.iter().map(|(_, rate)| *rate).chain([link.rate])
+            link.options.rate_changes.iter().map(|(_, rate)| *rate).chain([link.rate])
         });
         rates.fold(BitRate::from_bps(1.0), |a, b| if b > a { b } else { a })
     }
@@ -303,50 +299,6 @@ impl Network {
 
 /// What the name of a link in the other direction ends with.
 pub(crate) const REVERSE: &str = "-reverse";
-
-/// A link's rate changes, checked to be in order of time.
-pub(crate) fn rate_changes(
-    changes: &[RateChange],
-    at: &KeyPath,
-) -> Result<Vec<(Time, BitRate)>, Fault> {
-    let mut last = None;
-    let mut checked = Vec::new();
-    for (index, change) in changes.iter().enumerate() {
-        let time = Delay::after_start(change.at);
-        if last.is_some_and(|last| time <= last) {
-            let at = at.key("rate_changes").index(index).key("at");
-            return Err(at.fault("rate changes come in order of time"));
-        }
-        last = Some(time);
-        checked.push((time, change.rate.0));
-    }
-    Ok(checked)
-}
-
-impl LossSpec {
-    /// Does nothing come through?
-    pub fn loses_all(self) -> bool {
-        match self.model() {
-            RandomLoss::Bernoulli { probability } => probability >= 1.0,
-            RandomLoss::GilbertElliott { good, bad, .. } => good >= 1.0 && bad >= 1.0,
-        }
-    }
-
-    /// As the simulator takes it.
-    pub fn model(self) -> RandomLoss {
-        match self {
-            Self::Each(probability) | Self::Model(LossModel::Probability(probability)) => {
-                RandomLoss::Bernoulli { probability: probability.0 }
-            }
-            Self::Model(LossModel::GilbertElliott(chain)) => RandomLoss::GilbertElliott {
-                enter: chain.enter.0,
-                leave: chain.leave.0,
-                good: chain.good.0,
-                bad: chain.bad.0,
-            },
-        }
-    }
-}
 
 impl CoreLink {
     /// A link between two nodes, with rate and delay, that is not measured and has the defaults of all else.
@@ -362,12 +314,8 @@ impl CoreLink {
             to: to.to_owned(),
             rate,
             delay,
-            buffer: None,
             router: None,
-            rate_changes: Vec::new(),
-            loss: None,
-            reorder: None,
-            capacity: None,
+            options: LinkOptions::default(),
             on_air: false,
             measured: false,
             at,

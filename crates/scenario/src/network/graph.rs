@@ -2,9 +2,10 @@
 
 use crate::document::choice::{Nodes, PathSpec, Spread};
 use crate::document::defaults::{ACCESS_FACTOR, no_delay};
-use crate::document::format::{Document, Group, Link};
+use crate::document::format::{Document, Group};
+use crate::document::link::Link;
 use crate::network::core::{
-    AccessDelay, CoreAccess, CoreGroup, CoreLink, CoreWay, Network, REVERSE, Template, rate_changes,
+    AccessDelay, CoreAccess, CoreGroup, CoreLink, CoreWay, Network, REVERSE, Template,
 };
 use crate::network::wlan;
 use knee_input::interrupt::{Halt, Interrupt};
@@ -49,12 +50,8 @@ fn core_link(link: &Link, at: &KeyPath) -> Result<CoreLink, Fault> {
         at.clone(),
     );
     Ok(CoreLink {
-        buffer: link.buffer,
         router: link.router.clone(),
-        rate_changes: rate_changes(&link.rate_changes, at)?,
-        loss: link.loss,
-        reorder: link.reorder,
-        capacity: link.capacity,
+        options: link.options(at)?,
         measured: link.measured,
         ..core
     })

@@ -6,9 +6,10 @@
 
 use crate::document::choice::{LawSpec, LossSpec};
 use crate::document::format::Document;
+use crate::document::link::{LinkOptions, rate_changes};
 use crate::document::wlan::{CapacitySpec, Mac, Preamble, Queues, Wlan, WlanTemplate};
 use crate::network::core::{
-    CoreGroup, CoreLink, CoreStation, CoreWay, CoreWlan, Network, REVERSE, Template, rate_changes,
+    CoreGroup, CoreLink, CoreStation, CoreWay, CoreWlan, Network, REVERSE, Template,
 };
 use knee_input::problem::{Fault, KeyPath};
 use knee_input::quantity::{BufferSize, FlowSize, Rate};
@@ -141,7 +142,8 @@ impl Channel<'_> {
                 queues: vec![(network.links.len(), StationPeer::Own)],
                 entry,
             });
-            network.links.push(CoreLink { rate_changes: member.rate_changes.clone(), ..up });
+            let options = LinkOptions { rate_changes: member.rate_changes.clone(), ..up.options };
+            network.links.push(CoreLink { options, ..up });
         }
         stations.insert(0, base_station);
         let (name, phy) = ((*name).to_owned(), self.phy);
@@ -150,9 +152,12 @@ impl Channel<'_> {
 
     fn link(&self, name: String, ends: (&str, &str), rate: BitRate, queue: &Queue) -> CoreLink {
         CoreLink {
-            buffer: Some(queue.buffer.unwrap_or(BUFFER)),
             router: queue.router.cloned(),
-            capacity: queue.capacity,
+            options: LinkOptions {
+                buffer: Some(queue.buffer.unwrap_or(BUFFER)),
+                capacity: queue.capacity,
+                ..LinkOptions::default()
+            },
             measured: self.measured,
             on_air: true,
             ..CoreLink::new(name, ends, (rate, Span::ZERO), queue.at.clone())
@@ -164,7 +169,7 @@ impl Channel<'_> {
         let rate = BitRate::from_bps(1e14);
         let name = format!("{}/{}/{station}", self.name, self.base);
         CoreLink {
-            buffer: Some(BufferSize::Unlimited),
+            options: LinkOptions { buffer: Some(BufferSize::Unlimited), ..LinkOptions::default() },
             router: Some(LawSpec::Name("droptail".to_owned())),
             ..CoreLink::new(name, (self.name, station), (rate, Span::ZERO), self.at.clone())
         }

@@ -2,7 +2,8 @@
 
 use crate::document::choice::{Seeds, SlowStartSpec};
 use crate::document::fill;
-use crate::document::format::{ArrivalSize, Document, ProbeSpec, ProbeSwitch, Transport};
+use crate::document::format::{ArrivalSize, Document, ProbeSpec, ProbeSwitch};
+use crate::document::transport::Transport;
 use crate::network::core::{CoreGroup, Network};
 use crate::plan::plans::{GroupPlan, Plan, check_transport};
 use knee_input::nearest::listed;

@@ -58,12 +58,12 @@ fn of_the_run(document: &Document, network: &Network, end: Span) -> Vec<Fault> {
 /// A link's changes, and its luck.
 fn of_link(link: &CoreLink, end: Span) -> Vec<Fault> {
     let mut found = Vec::new();
-    let changes = link.rate_changes.iter();
+    let changes = link.options.rate_changes.iter();
     if let Some(first) = changes.clone().position(|(at, _)| *at >= Time::ZERO + end) {
         let at = link.at.key("rate_changes").index(first).key("at");
         found.push(at.fault(format!("the run ends at {end}; the rate never changes so")));
     }
-    if link.loss.is_some_and(|loss| loss.loses_all()) {
+    if link.options.loss.is_some_and(|loss| loss.loses_all()) {
         found.push(link.at.key("loss").fault("every packet is lost"));
     }
     found

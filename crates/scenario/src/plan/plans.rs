@@ -1,9 +1,9 @@
 //! A variant on the network: the law of every link and group, checked against each other.
 
-use crate::document::choice::{Ecn, Pacing, SlowStartSpec};
+use crate::document::choice::{Ecn, SlowStartSpec};
 use crate::document::defaults::BUFFER_PACKETS_A_FLOW;
-use crate::document::fill;
-use crate::document::format::{Mismatch, RecoveryName, Transport};
+use crate::document::format::Mismatch;
+use crate::document::transport::{self, Transport};
 use crate::document::wlan::CapacitySpec;
 use crate::network::core::{CoreGroup, CoreLink, Network};
 use crate::network::flows::{mean_packets, packets};
@@ -16,12 +16,11 @@ use knee_input::quantity::BufferSize;
 use knee_laws::codecs::Codec;
 use knee_laws::laws::Laws;
 use knee_laws::params::{Refusal, Value};
-use knee_laws::quantities::Span;
 use knee_laws::registry::{Router, Sender};
 use knee_laws::router::LinkView;
-use knee_laws::sender::{Opening, Recovery};
+use knee_laws::sender::Opening;
 use knee_laws::slow_start::Rule;
-use knee_sim::config::{Buffer, Commitment};
+use knee_sim::config::Buffer;
 use std::sync::Arc;
 
 /// Smallest and largest packets on the wire, bytes.
@@ -97,7 +96,7 @@ impl LinkPlan {
     /// The law of a link, set up.
     pub fn build(&self, core: &CoreLink, data_bytes: u16) -> Result<Router, String> {
         let view = LinkView {
-            rate: match core.capacity {
+            rate: match core.options.capacity {
                 Some(CapacitySpec::Fixed(rate)) => rate.0,
                 _ => core.rate,
             },
@@ -151,7 +150,7 @@ pub(crate) fn plan(
 
 /// Size of a data packet.
 fn data_bytes(transport: &Transport) -> u64 {
-    transport.or(&fill::transport()).data_size.map_or(0, |size| size.0)
+    transport.or(&transport::defaults()).data_size.map_or(0, |size| size.0)
 }
 
 fn link_plan(
@@ -181,7 +180,7 @@ fn link_plan(
             Buffer::Packets(packets)
         }
     };
-    let buffer = match core.buffer {
+    let buffer = match core.options.buffer {
         None => {
             let least = BUFFER_PACKETS_A_FLOW * network.flows_over(link);
             counted(whole(bdp_packets).max(least).max(1))
@@ -211,7 +210,7 @@ fn link_plan(
 
 /// Can the capacity be known that way?
 fn check_capacity(core: &CoreLink) -> Result<(), Fault> {
-    let Some(estimate) = core.capacity.and_then(|capacity| capacity.estimate()) else {
+    let Some(estimate) = core.options.capacity.and_then(|capacity| capacity.estimate()) else {
         return Ok(());
     };
     let at = core.at.key("capacity");
@@ -274,7 +273,7 @@ fn group_plan(
             way.join(", ")
         )));
     }
-    let transport = transport(&options, &sender, codec);
+    let transport = options.core(sender.info(), codec);
     check_size(group, f64::from(transport.data_bytes))?;
     let slow_start = slow_start(&options, transport.pacing.is_some(), &at)?;
     Ok(GroupPlan { sender, transport, slow_start })
@@ -305,7 +304,7 @@ fn check_size(group: &CoreGroup, data_bytes: f64) -> Result<(), Fault> {
 
 /// How slow start grows, for laws that have it.
 fn slow_start(options: &Transport, is_paced: bool, at: &KeyPath) -> Result<Rule, Fault> {
-    let options = options.or(&fill::transport());
+    let options = options.or(&transport::defaults());
     let Some(SlowStartSpec(spec)) = &options.slow_start else { return Ok(Rule::Standard) };
     law::slow_start(spec, is_paced, at)
 }
@@ -342,38 +341,6 @@ fn mismatch(
     ))
 }
 
-fn transport(
-    options: &Transport,
-    sender: &SenderChoice,
-    codec: Codec,
-) -> knee_sim::config::Transport {
-    let options = options.or(&fill::transport());
-    let window = |window: Option<knee_input::number::Window>| window.map_or(1.0, |window| window.0);
-    let span = |time: Option<knee_input::quantity::Period>| time.map_or(Span::ZERO, |time| time.0);
-    knee_sim::config::Transport {
-        data_bytes: options.data_size.map_or(0, |size| size.0) as u16,
-        ack_bytes: options.ack_size.map_or(0, |size| size.0) as u16,
-        recovery: match options.recovery {
-            None => sender.info().recovery,
-            Some(RecoveryName::Sack) => Recovery::Sack,
-            Some(RecoveryName::NewReno) => Recovery::NewReno,
-            Some(RecoveryName::Reno) => Recovery::Reno,
-        },
-        initial_window: window(options.initial_window),
-        handshake: options.handshake.unwrap_or(sender.info().handshake),
-        codec,
-        packets_per_ack: options.packets_per_ack.map_or(1, |packets| packets.0),
-        ack_delay: span(options.ack_delay),
-        pacing: options.pacing.and_then(Pacing::gains),
-        min_rto: span(options.min_rto),
-        max_window: window(options.max_window),
-        commitment: options.committed_rate.map(|rate| Commitment {
-            rate: rate.0,
-            burst_bytes: options.committed_burst.map_or(0.0, |burst| burst.0 as f64),
-        }),
-    }
-}
-
 /// Are packet sizes such as the wire can bear?
 pub(crate) fn check_transport(transport: &Transport, at: &KeyPath) -> Result<(), Fault> {
     let at = at.key("transport");
@@ -387,7 +354,7 @@ pub(crate) fn check_transport(transport: &Transport, at: &KeyPath) -> Result<(),
     if outside(transport.ack_size, &ACK_BYTES) {
         return Err(at.key("ack_size").fault("an ACK must be 1 B to 65535 B"));
     }
-    let sizes = transport.or(&fill::transport());
+    let sizes = transport.or(&transport::defaults());
     let bursts = transport.committed_rate.and(sizes.committed_burst).zip(sizes.data_size);
     if bursts.is_some_and(|(burst, packet)| burst.0 < packet.0) {
         let message = "no packet is in profile unless the burst holds a data packet";

@@ -1,6 +1,7 @@
 //! Variants: what is compared, with laws and transport resolved.
 
-use crate::document::format::{Document, Mismatch, Transport, Variant};
+use crate::document::format::{Document, Mismatch, Variant};
+use crate::document::transport::Transport;
 use crate::plan::law::{self, RouterChoice, SenderChoice};
 use knee_input::problem::{Fault, KeyPath};
 use knee_laws::laws::Laws;

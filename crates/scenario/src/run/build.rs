@@ -1,9 +1,8 @@
 //! From a plan and a seed to the simulator's network.
 
 use crate::document::choice::LossSpec;
-use crate::document::wlan::{CapacitySpec, CapacityWord};
 use crate::network::core::{
-    AccessDelay, CoreAccess, CoreGroup, CoreLink, CoreStation, CoreWlan, Network, split,
+    AccessDelay, CoreAccess, CoreGroup, CoreStation, CoreWlan, Network, split,
 };
 use crate::network::flows::{distribution, packets, start_times, stop_times};
 use crate::plan::plans::{GroupPlan, LinkPlan, Plan};
@@ -13,9 +12,8 @@ use knee_laws::quantities::{Span, Time};
 use knee_laws::router::Draw;
 use knee_sim::Stream;
 use knee_sim::config::{
-    AggregateConfig, Capacity, Estimate, FlowConfig, Group, GroupId, LinkChange, LinkConfig,
-    LinkId, MediumConfig, NetworkConfig, Probe, Route, SourceConfig, StationConfig, StationPeer,
-    StationQueue,
+    AggregateConfig, FlowConfig, Group, GroupId, LinkConfig, LinkId, MediumConfig, NetworkConfig,
+    Probe, Route, SourceConfig, StationConfig, StationPeer, StationQueue,
 };
 
 /// The network of a variant with a seed.
@@ -69,44 +67,20 @@ pub(crate) fn network(
 fn core_link(plan: &Plan, network: &Network, link: usize) -> Result<LinkConfig, String> {
     let core = &network.links[link];
     let LinkPlan { router: choice, buffer } = &plan.links[link];
-    Ok(LinkConfig {
-        name: core.name.clone(),
-        rate: core.rate,
-        delay: core.delay,
+    Ok(core.options.given(LinkConfig {
         buffer: *buffer,
         router: plan.links[link].build(core, plan.data_bytes)?,
         needs: choice.info().needs,
-        capacity: capacity(core),
-        changes: (core.rate_changes.iter())
-            .map(|(at, rate)| (*at, LinkChange::Rate(*rate)))
-            .collect(),
-        changeable: false,
-        loss: core.loss.map(LossSpec::model),
-        reorder: core.reorder.map(|reorder| knee_sim::config::Reorder {
-            probability: reorder.probability.0,
-            delay: reorder.delay.0,
-        }),
         measured: core.measured,
-    })
-}
-
-/// What a link's law takes for the capacity.
-fn capacity(core: &CoreLink) -> Capacity {
-    match core.capacity {
-        None | Some(CapacitySpec::Way(CapacityWord::Rate)) => Capacity::Rate,
-        Some(CapacitySpec::Fixed(rate)) => Capacity::Fixed(rate.0),
-        Some(spec) => spec.estimate().map_or(Capacity::Rate, |estimate| {
-            let (params, passive) = (estimate.params(), estimate.passive);
-            Capacity::Estimated(Estimate { params, passive })
-        }),
-    }
+        ..LinkConfig::plain(&core.name, core.rate, core.delay)
+    }))
 }
 
 /// A channel with its stations.
 fn medium(network: &Network, wlan: &CoreWlan) -> MediumConfig {
     let station = |station: &CoreStation| {
         let estimates = station.queues.iter().filter_map(|(link, _)| {
-            let capacity = network.links[*link].capacity?;
+            let capacity = network.links[*link].options.capacity?;
             capacity.estimate().filter(|estimate| estimate.passive)
         });
         let queue = |(link, peer): &(usize, StationPeer)| StationQueue {

@@ -65,7 +65,7 @@ impl Scenario {
 }
 
 fn rate_at(link: &CoreLink, time: Time) -> f64 {
-    let changed = link.rate_changes.iter().rev().find(|(at, _)| *at < time);
+    let changed = link.options.rate_changes.iter().rev().find(|(at, _)| *at < time);
     changed.map_or(link.rate, |(_, rate)| *rate).bps()
 }
 

@@ -1,9 +1,10 @@
 //! The dumbbell: one bottleneck each way, every flow with access links of its own.
 
-use super::{Direction, Flows, access_delay, access_rate, both_ways, named};
+use super::{Direction, Flows, access_delay, access_rate, both_ways, link};
 use crate::document::choice::{Shape, Spread, Step};
-use crate::document::format::{Bottleneck, Dumbbell};
-use crate::network::core::{AccessDelay, CoreAccess, CoreLink, Network, Template, rate_changes};
+use crate::document::format::Dumbbell;
+use crate::document::link::Bottleneck;
+use crate::network::core::{AccessDelay, CoreAccess, Network, Template};
 use knee_input::problem::{Fault, KeyPath};
 use knee_input::quantity::Delay;
 
@@ -13,32 +14,15 @@ pub(crate) fn expand(
     bottleneck: &Bottleneck,
 ) -> Result<(Network, Template), Fault> {
     let at = KeyPath::root().key("dumbbell");
-    let link_at = KeyPath::root().key("bottleneck");
     let Some(rate) = bottleneck.rate else {
-        return Err(link_at.fault("missing key `rate`"));
+        return Err(KeyPath::root().key("bottleneck").fault("missing key `rate`"));
     };
     let one_way = dumbbell.rtt.0 / 2;
     let delay = one_way.scale(dumbbell.bottleneck_share.0);
     let mut network = Network::default();
-    for (direction, from, to) in
-        [(Direction::Forward, "left", "right"), (Direction::Reverse, "right", "left")]
-    {
-        network.links.push(CoreLink {
-            name: named("bottleneck", direction),
-            from: from.to_owned(),
-            to: to.to_owned(),
-            rate: rate.0,
-            delay,
-            buffer: bottleneck.buffer,
-            router: None,
-            rate_changes: rate_changes(&bottleneck.rate_changes, &link_at)?,
-            loss: bottleneck.loss,
-            reorder: bottleneck.reorder,
-            capacity: bottleneck.capacity,
-            on_air: false,
-            measured: true,
-            at: link_at.clone(),
-        });
+    for direction in [Direction::Forward, Direction::Reverse] {
+        let named = ("bottleneck", direction);
+        network.links.push(link(bottleneck, named, ("left", "right"), (rate.0, delay))?);
     }
     network.index_links();
     let rate = access_rate(network.fastest(&[0]), dumbbell.access_factor.0);

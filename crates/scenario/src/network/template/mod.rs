@@ -4,7 +4,8 @@ pub(crate) mod dumbbell;
 pub(crate) mod parking_lot;
 
 use crate::document::choice::Spread;
-use crate::network::core::{CoreAccess, CoreGroup, CoreWay, Network, REVERSE};
+use crate::document::link::Bottleneck;
+use crate::network::core::{CoreAccess, CoreGroup, CoreLink, CoreWay, Network, REVERSE};
 use knee_input::problem::{Fault, KeyPath};
 use knee_input::quantity::FlowSize;
 use knee_laws::quantities::{BitRate, Span};
@@ -51,12 +52,23 @@ fn both_ways(forward: Vec<usize>, network: &Network) -> CoreWay {
     CoreWay { forward, backward }
 }
 
-/// The name of a template's link in one of its directions.
-fn named(name: &str, direction: Direction) -> String {
-    match direction {
-        Direction::Forward => name.to_owned(),
-        Direction::Reverse => format!("{name}{REVERSE}"),
-    }
+/// A link with the bottleneck's options in one direction; `ends` are those of the forward one.
+fn link(
+    bottleneck: &Bottleneck,
+    (name, direction): (&str, Direction),
+    ends: (&str, &str),
+    of: (BitRate, Span),
+) -> Result<CoreLink, Fault> {
+    let (name, ends) = match direction {
+        Direction::Forward => (name.to_owned(), ends),
+        Direction::Reverse => (format!("{name}{REVERSE}"), (ends.1, ends.0)),
+    };
+    let at = KeyPath::root().key("bottleneck");
+    Ok(CoreLink {
+        options: bottleneck.options(&at)?,
+        measured: true,
+        ..CoreLink::new(name, ends, of, at)
+    })
 }
 
 /// One of a template's two directions.

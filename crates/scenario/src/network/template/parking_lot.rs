@@ -1,10 +1,11 @@
 //! The parking lot: links in a row each way, long flows over all, cross flows over each.
 
-use super::{Direction, Flows, access_delay, access_rate, both_ways, named};
+use super::{Direction, Flows, access_delay, access_rate, both_ways, link};
 use crate::document::choice::Spread;
 use crate::document::defaults::PARKING_LOT_SHARE;
-use crate::document::format::{Bottleneck, ParkingLot};
-use crate::network::core::{AccessDelay, CoreAccess, CoreLink, Network, Template, rate_changes};
+use crate::document::format::ParkingLot;
+use crate::document::link::Bottleneck;
+use crate::network::core::{AccessDelay, CoreAccess, Network, Template};
 use knee_input::problem::{Fault, KeyPath};
 use knee_input::quantity::Delay;
 use knee_laws::quantities::BitRate;
@@ -15,7 +16,6 @@ pub(crate) fn expand(
     bottleneck: &Bottleneck,
 ) -> Result<(Network, Template), Fault> {
     let at = KeyPath::root().key("parking_lot");
-    let link_at = KeyPath::root().key("bottleneck");
     let count = lot.links.0 as usize;
     let rates = rates(lot, bottleneck)?;
     let one_way = lot.rtt.0 / 2;
@@ -31,24 +31,9 @@ pub(crate) fn expand(
     let mut network = Network::default();
     for direction in [Direction::Forward, Direction::Reverse] {
         for (index, rate) in rates.iter().enumerate() {
-            let ends = (format!("node{index}"), format!("node{}", index + 1));
-            let (from, to) = if direction == Direction::Forward { ends } else { (ends.1, ends.0) };
-            network.links.push(CoreLink {
-                name: named(&format!("link{}", index + 1), direction),
-                from,
-                to,
-                rate: *rate,
-                delay,
-                buffer: bottleneck.buffer,
-                router: None,
-                rate_changes: rate_changes(&bottleneck.rate_changes, &link_at)?,
-                loss: bottleneck.loss,
-                reorder: bottleneck.reorder,
-                capacity: bottleneck.capacity,
-                on_air: false,
-                measured: true,
-                at: link_at.clone(),
-            });
+            let (name, next) = (format!("link{}", index + 1), format!("node{}", index + 1));
+            let ends = (&*format!("node{index}"), &*next);
+            network.links.push(link(bottleneck, (&name, direction), ends, (*rate, delay))?);
         }
     }
     network.index_links();

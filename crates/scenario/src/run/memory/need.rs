@@ -121,7 +121,7 @@ fn links(network: &Network, plan: &Plan) -> Part {
     let one = |(core, laws): (&crate::network::core::CoreLink, &crate::plan::plans::LinkPlan)| {
         let queues = laws.router.info().needs.queues;
         let further = if queues > 1 { queues as f64 * FURTHER_QUEUE } else { 0.0 };
-        let changes = 32.0 * core.rate_changes.len() as f64;
+        let changes = 32.0 * core.options.rate_changes.len() as f64;
         link_bytes() + QUEUE + further + changes + core.name.len() as f64
     };
     let count = network.links.len();

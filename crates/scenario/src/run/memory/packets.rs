@@ -73,7 +73,7 @@ fn bytes(rate: BitRate) -> f64 {
 }
 
 fn rates(link: &CoreLink) -> impl Iterator<Item = f64> {
-    link.rate_changes.iter().map(|(_, rate)| *rate).chain([link.rate]).map(bytes)
+    link.options.rate_changes.iter().map(|(_, rate)| *rate).chain([link.rate]).map(bytes)
 }
 
 fn fastest(link: &CoreLink) -> f64 {
@@ -323,7 +323,7 @@ pub(super) fn parts(
                 (sum.1, sum.2) = (bytes, number);
             }
         }
-        if let Some(reorder) = link.reorder {
+        if let Some(reorder) = link.options.reorder {
             let time = reorder.delay.0.seconds().min(seconds);
             late += LATE * reorder.probability.0 * load.packets * time;
         }
